@@ -1,0 +1,60 @@
+//! The site tools: a static registry. A site's manifest decides only which of them it offers.
+
+use super::{Reversibility, Tier};
+use crate::prelude::*;
+
+/// One entry of the registry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tool {
+    /// Its name, such as `content.create_page`.
+    pub name: &'static str,
+    /// The floor under the risk level.
+    pub tier: Tier,
+    /// What a call weighs in the estimates.
+    pub weight: u32,
+    /// Whether what it did can be taken back.
+    pub reversibility: Reversibility,
+    /// The arguments it takes; no other is accepted.
+    pub arguments: &'static [&'static str],
+}
+
+/// Every tool a plan may call.
+pub const REGISTRY: &[Tool] = &[
+    Tool { name: "site.get_environment", tier: Tier::Low, weight: 1, reversibility: Reversibility::NoEffect, arguments: &[] },
+    Tool {
+        name: "content.inventory",
+        tier: Tier::Low,
+        weight: 2,
+        reversibility: Reversibility::NoEffect,
+        arguments: &["post_types", "statuses", "page", "per_page"],
+    },
+    Tool { name: "seo.get_config", tier: Tier::Low, weight: 1, reversibility: Reversibility::NoEffect, arguments: &[] },
+    Tool {
+        name: "content.create_page",
+        tier: Tier::Medium,
+        weight: 4,
+        reversibility: Reversibility::Compensated,
+        arguments: &["title", "slug", "content", "excerpt", "meta"],
+    },
+    Tool {
+        name: "content.bulk_create",
+        tier: Tier::High,
+        weight: 6,
+        reversibility: Reversibility::Compensated,
+        arguments: &["items"],
+    },
+];
+
+impl Tool {
+    /// The tool of this name.
+    #[must_use]
+    pub fn find(name: &str) -> Option<&'static Tool> {
+        REGISTRY.iter().find(|tool| tool.name == name)
+    }
+
+    /// The names of all tools, for messages.
+    #[must_use]
+    pub fn names() -> Vec<&'static str> {
+        REGISTRY.iter().map(|tool| tool.name).collect()
+    }
+}

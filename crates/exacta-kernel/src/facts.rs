@@ -1,0 +1,133 @@
+//! What the kernel is told of the world: the only way the outside gets in.
+//!
+//! Gathered by handle beneath the project root (see `exacta-exec`), so that nothing here was reached through a symbolic link.
+
+use crate::hash::Digest;
+use crate::path::RelPath;
+use crate::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// A regular file's bytes and permission bits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileContent {
+    /// All of it.
+    pub bytes: Vec<u8>,
+    /// Permission bits, `0o7777` at most.
+    pub mode: u32,
+}
+
+/// What a target is right now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// Nothing is there.
+    Absent,
+    /// A regular file, read whole.
+    File(FileContent),
+    /// A regular file over the size cap; not read.
+    TooLarge {
+        /// Its size in bytes.
+        size: u64,
+    },
+    /// The target itself is a symbolic link.
+    Symlink,
+    /// A folder.
+    Directory,
+    /// A device, socket or pipe.
+    Special,
+    /// It is there but cannot be read.
+    Unreadable {
+        /// Why, in words.
+        reason: String,
+    },
+    /// A part of the way is a symbolic link, a file, or another file system.
+    Blocked {
+        /// The part of the path that is in the way.
+        at: String,
+        /// What it is.
+        by: Obstacle,
+    },
+}
+
+/// What can stand on the way to a target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Obstacle {
+    /// A symbolic link.
+    Symlink,
+    /// Something that is not a folder.
+    NotAFolder,
+    /// A mount point: another file system begins there.
+    Mount,
+}
+
+/// What is known about one target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TargetFact {
+    /// What it is.
+    pub target: Target,
+    /// Names beside it that differ only by case or normalisation.
+    pub lookalikes: Vec<String>,
+    /// Whether the file system takes such names for the same.
+    pub folds: bool,
+}
+
+/// What is known about all targets of a proposal. A target without a fact counts as unreadable.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Facts {
+    targets: BTreeMap<RelPath, TargetFact>,
+}
+
+impl Facts {
+    /// Nothing known yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds what is known about one target.
+    pub fn insert(&mut self, path: RelPath, fact: TargetFact) {
+        self.targets.insert(path, fact);
+    }
+
+    /// What is known about one target.
+    #[must_use]
+    pub fn get(&self, path: &RelPath) -> Option<&TargetFact> {
+        self.targets.get(path)
+    }
+}
+
+/// The state a plan expects its target in, or leaves it in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum FileState {
+    /// Nothing is there.
+    Absent,
+    /// A regular file.
+    File {
+        /// Of its bytes.
+        sha256: Digest,
+        /// In bytes.
+        size: u64,
+        /// Permission bits.
+        mode: u32,
+    },
+}
+
+impl FileState {
+    /// The state of some content, or of its absence.
+    #[must_use]
+    pub fn of(content: Option<&FileContent>) -> Self {
+        content.map_or(Self::Absent, |file| Self::File {
+            sha256: Digest::of(&file.bytes),
+            size: file.bytes.len() as u64,
+            mode: file.mode,
+        })
+    }
+}
+
+impl FileContent {
+    /// Whether it counts as binary: a NUL byte in the first 8 KB.
+    #[must_use]
+    pub fn is_binary(&self) -> bool {
+        self.bytes.iter().take(8192).any(|byte| *byte == 0)
+    }
+}

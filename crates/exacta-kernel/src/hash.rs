@@ -1,0 +1,104 @@
+//! SHA-256 and the canonical form (RFC 8785) that everything signed or compared is hashed in.
+
+use crate::prelude::*;
+use core::fmt;
+use serde::{Deserialize, Serialize};
+use sha2::Digest as _;
+
+/// A SHA-256 digest, written as 64 lower-case hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Digest([u8; 32]);
+
+/// Text that is not 64 lower-case hexadecimal digits.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("not a SHA-256 digest: expected 64 lower-case hexadecimal digits")]
+pub struct BadDigest;
+
+impl Digest {
+    /// The digest of some bytes.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(sha2::Sha256::digest(bytes).into())
+    }
+
+    /// A digest computed elsewhere.
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// The raw 32 bytes.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// Reads the hexadecimal form.
+    ///
+    /// # Errors
+    /// [`BadDigest`] unless the text is exactly 64 lower-case hexadecimal digits.
+    pub fn parse(text: &str) -> Result<Self, BadDigest> {
+        let mut out = [0_u8; 32];
+        if text.len() != 64 {
+            return Err(BadDigest);
+        }
+        for (slot, pair) in out.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
+            let [high, low] = pair else { return Err(BadDigest) };
+            *slot = (nibble(*high)? << 4) | nibble(*low)?;
+        }
+        Ok(Self(out))
+    }
+}
+
+/// The SHA-256 of a value's canonical JSON (RFC 8785).
+///
+/// Values hashed here come from the strict reader or from our own types, so integers beyond 2^53 and duplicate keys, which
+/// the canonical form cannot tell apart, never reach it.
+///
+/// # Errors
+/// Only for values that JSON cannot express, such as a map with keys that are not strings.
+pub fn canonical_hash(value: &impl Serialize) -> Result<Digest, serde_json::Error> {
+    canonical_json(value).map(|bytes| Digest::of(&bytes))
+}
+
+/// A value's canonical JSON (RFC 8785).
+///
+/// # Errors
+/// As [`canonical_hash`].
+pub fn canonical_json(value: &impl Serialize) -> Result<Vec<u8>, serde_json::Error> {
+    serde_json_canonicalizer::to_vec(value)
+}
+
+fn nibble(byte: u8) -> Result<u8, BadDigest> {
+    match byte {
+        b'0'..=b'9' => Ok(byte - b'0'),
+        b'a'..=b'f' => Ok(byte - b'a' + 10),
+        _ => Err(BadDigest),
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl TryFrom<String> for Digest {
+    type Error = BadDigest;
+    fn try_from(text: String) -> Result<Self, BadDigest> {
+        Self::parse(&text)
+    }
+}
+
+impl From<Digest> for String {
+    fn from(digest: Digest) -> String {
+        digest.to_string()
+    }
+}

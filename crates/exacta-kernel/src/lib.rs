@@ -1,0 +1,26 @@
+//! Exacta's kernel: everything that decides, and nothing that acts.
+//!
+//! The crate is `no_std`, so the compiler keeps it pure: it cannot name a file, a clock, a thread, a random number or a
+//! hash map. The outside enters only as [`facts`] and policy text; decisions with their reasons come out. The stages of the
+//! pipeline are types, and each takes the type of the stage before it:
+//!
+//! ```text
+//! text ─parse→ Proposal ─seal→ Plan ─check→ ValidPlan ─assess→ Assessment ─decide→ Decision ─approve→ Approval ─permit→ Permit
+//! ```
+#![no_std]
+#![deny(clippy::float_arithmetic)]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+mod prelude;
+
+pub mod finding;
+pub mod hash;
+pub mod id;
+pub mod time;
+pub mod action;
+pub mod facts;
+pub mod path;
+pub mod proposal;
