@@ -155,7 +155,15 @@ impl Finding {
     /// A finding about the whole plan.
     #[must_use]
     pub fn new(code: Code, message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { code, rule: code.rule(), step: None, path: None, pointer: None, message: message.into(), hint: hint.into() }
+        Self {
+            code,
+            rule: code.rule(),
+            step: None,
+            path: None,
+            pointer: None,
+            message: message.into(),
+            hint: hint.into(),
+        }
     }
 
     /// The same, about one step.

@@ -89,7 +89,12 @@ mod tests {
     #[test]
     fn only_lower_case_hyphenated_uuids() {
         assert!(PlanId::parse("019a2f3e-7c1d-7e2a-9b4f-0123456789ab").is_ok());
-        for bad in ["", "019A2F3E-7C1D-7E2A-9B4F-0123456789AB", "019a2f3e7c1d7e2a9b4f0123456789ab", "../019a2f3e-7c1d-7e2a-9b4f-01234567"] {
+        for bad in [
+            "",
+            "019A2F3E-7C1D-7E2A-9B4F-0123456789AB",
+            "019a2f3e7c1d7e2a9b4f0123456789ab",
+            "../019a2f3e-7c1d-7e2a-9b4f-01234567",
+        ] {
             assert!(PlanId::parse(bad).is_err(), "{bad}");
         }
     }

@@ -16,11 +16,11 @@ extern crate std;
 
 mod prelude;
 
+pub mod action;
+pub mod facts;
 pub mod finding;
 pub mod hash;
 pub mod id;
-pub mod time;
-pub mod action;
-pub mod facts;
 pub mod path;
 pub mod proposal;
+pub mod time;

@@ -20,7 +20,13 @@ pub struct Tool {
 
 /// Every tool a plan may call.
 pub const REGISTRY: &[Tool] = &[
-    Tool { name: "site.get_environment", tier: Tier::Low, weight: 1, reversibility: Reversibility::NoEffect, arguments: &[] },
+    Tool {
+        name: "site.get_environment",
+        tier: Tier::Low,
+        weight: 1,
+        reversibility: Reversibility::NoEffect,
+        arguments: &[],
+    },
     Tool {
         name: "content.inventory",
         tier: Tier::Low,
