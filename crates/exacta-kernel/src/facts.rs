@@ -5,15 +5,15 @@
 use crate::hash::Digest;
 use crate::path::RelPath;
 use crate::prelude::*;
+use alloc::sync::Arc;
 use serde::{Deserialize, Serialize};
 
-/// A regular file's bytes and permission bits.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A regular file's bytes and permission bits, hashed once.
+#[derive(Clone, PartialEq, Eq)]
 pub struct FileContent {
-    /// All of it.
-    pub bytes: Vec<u8>,
-    /// Permission bits, `0o7777` at most.
-    pub mode: u32,
+    bytes: Vec<u8>,
+    mode: u32,
+    sha256: Digest,
 }
 
 /// What a target is right now.
@@ -22,7 +22,7 @@ pub enum Target {
     /// Nothing is there.
     Absent,
     /// A regular file, read whole.
-    File(FileContent),
+    File(Arc<FileContent>),
     /// A regular file over the size cap; not read.
     TooLarge {
         /// Its size in bytes.
@@ -116,18 +116,56 @@ impl FileState {
     /// The state of some content, or of its absence.
     #[must_use]
     pub fn of(content: Option<&FileContent>) -> Self {
-        content.map_or(Self::Absent, |file| Self::File {
-            sha256: Digest::of(&file.bytes),
-            size: file.bytes.len() as u64,
-            mode: file.mode,
-        })
+        content.map_or(Self::Absent, |file| Self::File { sha256: file.sha256, size: file.size(), mode: file.mode })
     }
 }
 
 impl FileContent {
+    /// Some bytes with permission bits (`0o7777` at most).
+    #[must_use]
+    pub fn new(bytes: Vec<u8>, mode: u32) -> Self {
+        Self { sha256: Digest::of(&bytes), bytes, mode: mode & 0o7777 }
+    }
+
+    /// All of it.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// In bytes.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    /// Permission bits.
+    #[must_use]
+    pub const fn mode(&self) -> u32 {
+        self.mode
+    }
+
+    /// Of the bytes.
+    #[must_use]
+    pub const fn sha256(&self) -> Digest {
+        self.sha256
+    }
+
     /// Whether it counts as binary: a NUL byte in the first 8 KB.
     #[must_use]
     pub fn is_binary(&self) -> bool {
         self.bytes.iter().take(8192).any(|byte| *byte == 0)
+    }
+
+    /// Whether its owner may execute it: all that git records of a mode.
+    #[must_use]
+    pub const fn is_executable(&self) -> bool {
+        self.mode & 0o100 != 0
+    }
+}
+
+impl core::fmt::Debug for FileContent {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "FileContent({} bytes, mode {:o}, sha256 {})", self.bytes.len(), self.mode, self.sha256)
     }
 }

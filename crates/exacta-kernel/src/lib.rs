@@ -17,10 +17,16 @@ extern crate std;
 mod prelude;
 
 pub mod action;
+pub mod assess;
+pub mod check;
 pub mod facts;
 pub mod finding;
+pub mod gate;
 pub mod hash;
 pub mod id;
 pub mod path;
+pub mod permit;
+pub mod plan;
+pub mod policy;
 pub mod proposal;
 pub mod time;

@@ -1,0 +1,123 @@
+//! What every surface shows: the machine-readable face, kept stable and versioned. Text output and the review screen are
+//! rendered from these same values, so that no surface knows more than another.
+
+use exacta_kernel::assess::{Estimates, Quality, Risk};
+use exacta_kernel::finding::Finding;
+use exacta_kernel::gate::GateVerdict;
+use serde::Serialize;
+
+/// The version of the face of a plan.
+pub const PLAN_VIEW: &str = "exacta.plan-view/1";
+
+/// A plan, or a text that did not become one. Printed by `check`, `submit` and `show` with `--json`.
+#[derive(Debug, Clone, Serialize)]
+pub struct PlanView {
+    /// Always [`PLAN_VIEW`].
+    pub schema: &'static str,
+    /// Not for text that does not parse.
+    pub content_hash: Option<String>,
+    /// Not for `check`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan_id: Option<String>,
+    /// Not for `check`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan_hash: Option<String>,
+    /// `pending`, `auto_approved`, `user_approved`, `rejected` or `expired`; null for `check` and refused text.
+    pub status: Option<&'static str>,
+    /// `allow`, `confirm` or `deny`.
+    pub decision: &'static str,
+    /// Whether a run without a person would be announced.
+    pub notice: bool,
+    /// Null where the plan is not valid.
+    pub risk: Option<Risk>,
+    /// Null where the plan is not valid.
+    pub quality: Option<Quality>,
+    /// Everything that is wrong.
+    pub findings: Vec<Finding>,
+    /// Every gate's verdict.
+    pub gates: Vec<GateVerdict>,
+    /// Null where the plan is not valid.
+    pub estimates: Option<Estimates>,
+    /// The files it touches.
+    pub target_files: Vec<String>,
+    /// Whether it needs a person in every profile.
+    pub system_level: bool,
+    /// When it stops being usable; null for `check` and refused text.
+    pub expires_at: Option<String>,
+    /// Everything else a person needs to see before deciding; absent for refused text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<Detail>,
+}
+
+/// What an approver sees before deciding.
+#[derive(Debug, Clone, Serialize)]
+pub struct Detail {
+    /// Such as `FixBug`.
+    pub intent: String,
+    /// The proposer's own words for it; untrusted.
+    pub intent_text: String,
+    /// `files`, `autopilot` or `site`.
+    pub domain: &'static str,
+    /// The version of the plan; 1 unless it answers a request for changes.
+    pub version: u64,
+    /// Ties versions, derived plans and runs together; not for `check`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub correlation_id: Option<String>,
+    /// Not for `check`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created_at: Option<String>,
+    /// In execution order.
+    pub steps: Vec<StepView>,
+    /// Each constraint and how it is met.
+    pub constraints: Vec<ConstraintView>,
+    /// What the proposer took for granted; untrusted.
+    pub assumptions: Vec<String>,
+    /// What the plan was made against; not for `check`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub binding: Option<serde_json::Value>,
+    /// What cannot be undone, in words; empty for file plans.
+    pub irreversible: Vec<String>,
+}
+
+/// One step, as shown.
+#[derive(Debug, Clone, Serialize)]
+pub struct StepView {
+    /// Its id.
+    pub id: String,
+    /// Its place in the execution.
+    pub order: u64,
+    /// Such as `file_modify`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The file, page or address.
+    pub target: String,
+    /// The proposer's own words for it; untrusted.
+    pub description: String,
+    /// Ids of steps that come before.
+    pub dependencies: Vec<String>,
+    /// What happens to the file, as a unified diff rendered from the exact before and after; secrets are masked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+    /// Lines added.
+    pub added: u64,
+    /// Lines removed.
+    pub removed: u64,
+}
+
+/// One constraint and what became of it.
+#[derive(Debug, Clone, Serialize)]
+pub struct ConstraintView {
+    /// Its id.
+    pub id: String,
+    /// `MUST`, `MUST_NOT` or `PREFER`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Where it comes from: `proposal`, `step`, `request`, `project` or `safety_policy`.
+    pub source: String,
+    /// The limit in words.
+    pub description: String,
+    /// `met`, `violated`, `unchecked` or `advice`.
+    pub state: &'static str,
+    /// How it is met, or why it is not.
+    pub reason: String,
+}

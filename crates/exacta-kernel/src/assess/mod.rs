@@ -1,0 +1,169 @@
+//! The numbers: risk, quality, estimates. Integer points, no clock, no randomness, no model.
+
+use crate::prelude::*;
+use serde::Serialize;
+
+/// All numbers of one plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Assessment {
+    /// How dangerous.
+    pub risk: Risk,
+    /// How well made.
+    pub quality: Quality,
+    /// How large, long and expensive.
+    pub estimates: Estimates,
+}
+
+/// How dangerous a plan is: 0–100, with every point explained.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Risk {
+    /// 0–100.
+    pub score: u32,
+    /// Low 0–30, medium 31–65, high 66–100; never below the highest tier of the plan's actions.
+    pub level: Level,
+    /// The six factors, always all of them, in the specification's order.
+    pub factors: Vec<Factor>,
+    /// Why the plan is SYSTEM-LEVEL; empty if it is not.
+    pub boundaries: Vec<Reason>,
+}
+
+/// Low, medium, high.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// 0–30.
+    Low,
+    /// 31–65.
+    Medium,
+    /// 66–100.
+    High,
+}
+
+/// One factor of the risk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Factor {
+    /// Such as `file_operations`.
+    pub name: &'static str,
+    /// Its points, never above `max`.
+    pub score: u32,
+    /// The most it can count.
+    pub max: u32,
+    /// Where the points come from. Their sum may exceed `max`; the score does not.
+    pub reasons: Vec<Reason>,
+}
+
+/// Why some points were given, and where.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Reason {
+    /// In words.
+    pub message: String,
+    /// The file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The line, in the new file unless the message says otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// The step's id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
+    /// How many.
+    pub points: u32,
+}
+
+/// How well made a plan is: five dimensions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Quality {
+    /// Basis points, 0–10 000, so that 0.60 and 0.75 are exact edges.
+    pub score: BasisPoints,
+    /// Insufficient, moderate or good.
+    pub level: Grade,
+    /// The five dimensions, always all of them, in the specification's order.
+    pub dimensions: Vec<Dimension>,
+}
+
+/// Hundredths of a percent. Written to JSON as a number with at most four decimals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct BasisPoints(pub u32);
+
+impl BasisPoints {
+    /// The whole: 1.00.
+    pub const ONE: Self = Self(10_000);
+}
+
+impl core::fmt::Display for BasisPoints {
+    /// Two decimals at least, four at most: `0.75`, `0.7499`.
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let text = format!("{}.{:04}", self.0 / 10_000, self.0 % 10_000);
+        let text = text.strip_suffix('0').unwrap_or(&text);
+        f.write_str(text.strip_suffix('0').unwrap_or(text))
+    }
+}
+
+impl Serialize for BasisPoints {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let number: serde_json::Number = self.to_string().parse().map_err(serde::ser::Error::custom)?;
+        number.serialize(serializer)
+    }
+}
+
+/// What a quality score means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Grade {
+    /// Below 0.60.
+    Insufficient,
+    /// 0.60 up to 0.75.
+    Moderate,
+    /// 0.75 and up.
+    Good,
+}
+
+/// One dimension of the quality.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Dimension {
+    /// Such as `completeness`.
+    pub name: &'static str,
+    /// 0–10 000.
+    pub score: BasisPoints,
+    /// Percent of the whole.
+    pub weight: u32,
+    /// Every lost point.
+    pub issues: Vec<Issue>,
+}
+
+/// Why points were lost, where, and what would win them back.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Issue {
+    /// In words.
+    pub message: String,
+    /// What would mend it.
+    pub hint: String,
+    /// The file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The line in the new file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// The step's id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
+    /// Basis points of the dimension.
+    pub points: u32,
+}
+
+/// How large, long and expensive a plan is. A proposal's own estimates can only raise these.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Estimates {
+    /// Tokens a model would need to read the plan and its targets.
+    pub tokens: u64,
+    /// How long a run takes.
+    pub duration_ms: u64,
+    /// Hundredths of a US cent that a run spends.
+    pub cost: u64,
+    /// Lines added over all files.
+    pub lines_added: u64,
+    /// Lines removed over all files.
+    pub lines_removed: u64,
+    /// Bytes that will be written.
+    pub bytes_written: u64,
+}

@@ -1,0 +1,1 @@
+//! Unified diffs: strict reading, byte-exact application, rendering.

@@ -1,0 +1,113 @@
+//! A plan: a proposal whose effects are known to the byte.
+//!
+//! [`crate::seal`] makes it. Whatever form a file change arrived in, a plan holds the exact before and after of every
+//! target; those are hashed, shown, approved and written. Ids, binding and expiry are added by [`crate::binding`].
+
+use crate::facts::{FileContent, FileState};
+use crate::finding::Finding;
+use crate::hash::Digest;
+use crate::path::RelPath;
+use crate::prelude::*;
+use crate::proposal::{Domain, Proposal, Step};
+use alloc::sync::Arc;
+
+/// A file's content, shared between the stages.
+pub type Content = Arc<FileContent>;
+
+/// A proposal with its exact effects, not yet validated.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    pub(crate) proposal: Proposal,
+    /// One per file step that could be turned into bytes, in execution order.
+    pub(crate) effects: Vec<Effect>,
+    /// Why the other file steps could not be.
+    pub(crate) failures: Vec<Finding>,
+    pub(crate) content_hash: Digest,
+}
+
+/// What one file step does: the exact content before it and after it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Effect {
+    /// Index into the proposal's steps.
+    pub step: usize,
+    /// The file.
+    pub path: RelPath,
+    /// Its content before this step; `None` where there is no file.
+    pub before: Option<Content>,
+    /// Its content after this step; `None` where the file is deleted.
+    pub after: Option<Content>,
+}
+
+/// What a whole plan does to one target: its first before and its last after.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// The file.
+    pub path: RelPath,
+    /// Its content before the run.
+    pub before: Option<Content>,
+    /// Its content after the run.
+    pub after: Option<Content>,
+}
+
+impl Plan {
+    /// What was proposed.
+    #[must_use]
+    pub const fn proposal(&self) -> &Proposal {
+        &self.proposal
+    }
+
+    /// The steps in execution order, with their index in the proposal.
+    #[must_use]
+    pub fn ordered_steps(&self) -> Vec<(usize, &Step)> {
+        let mut steps: Vec<_> = self.proposal.steps.iter().enumerate().collect();
+        steps.sort_by_key(|(index, step)| (step.order, *index));
+        steps
+    }
+
+    /// What each file step does, in execution order.
+    #[must_use]
+    pub fn effects(&self) -> &[Effect] {
+        &self.effects
+    }
+
+    /// What the plan does to each target, sorted by path. Files that end as they began are left out.
+    #[must_use]
+    pub fn changes(&self) -> Vec<Change> {
+        let mut by_path: BTreeMap<&RelPath, Change> = BTreeMap::new();
+        for effect in &self.effects {
+            by_path.entry(&effect.path).and_modify(|change| change.after.clone_from(&effect.after)).or_insert_with(
+                || Change { path: effect.path.clone(), before: effect.before.clone(), after: effect.after.clone() },
+            );
+        }
+        by_path.into_values().filter(|change| change.before != change.after).collect()
+    }
+
+    /// The files the plan touches, sorted, as written in the proposal.
+    #[must_use]
+    pub fn target_files(&self) -> Vec<String> {
+        let files = self.proposal.steps.iter().filter(|step| step.action.is_file()).map(|step| step.target.clone());
+        files.collect::<BTreeSet<_>>().into_iter().collect()
+    }
+
+    /// The state every target is expected in when the run starts.
+    #[must_use]
+    pub fn expected_states(&self) -> BTreeMap<RelPath, FileState> {
+        let mut states = BTreeMap::new();
+        for effect in &self.effects {
+            states.entry(effect.path.clone()).or_insert_with(|| FileState::of(effect.before.as_deref()));
+        }
+        states
+    }
+
+    /// SHA-256 of the proposal with each file payload replaced by its before and after: the same on every machine.
+    #[must_use]
+    pub const fn content_hash(&self) -> Digest {
+        self.content_hash
+    }
+
+    /// The domain it acts in.
+    #[must_use]
+    pub const fn domain(&self) -> Domain {
+        self.proposal.domain()
+    }
+}
