@@ -29,4 +29,5 @@ pub mod permit;
 pub mod plan;
 pub mod policy;
 pub mod proposal;
+pub mod text;
 pub mod time;

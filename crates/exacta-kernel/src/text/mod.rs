@@ -1,0 +1,147 @@
+//! How untrusted text is shown: whatever could hide, reorder or steer is written as an escape.
+//!
+//! Natural right-to-left text, emoji, CJK and combining marks pass unchanged; control and ANSI characters, bidi controls,
+//! zero-width and tag characters, stray variation selectors and characters without a glyph do not.
+
+mod class;
+
+pub(crate) use class::is_ignorable;
+
+use crate::prelude::*;
+use alloc::borrow::Cow;
+use core::fmt::Write as _;
+
+/// Why a character is not shown as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Hidden {
+    /// A control character, a lone carriage return or a line separator; ANSI escapes begin with one.
+    Control,
+    /// Changes the direction of the text around it.
+    Bidi,
+    /// Takes no room: joiners out of place, soft hyphen, word joiner, filler.
+    ZeroWidth,
+    /// U+FEFF as the very first character; harmless at the start of a file.
+    ByteOrderMark,
+    /// A tag character: invisible text within the text.
+    Tag,
+    /// A variation selector that does not follow an emoji.
+    Variation,
+    /// Means nothing outside a private agreement.
+    PrivateUse,
+    /// Not a character: unassigned for good, or a noncharacter.
+    Unassigned,
+}
+
+impl Hidden {
+    /// The word for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Control => "control character",
+            Self::Bidi => "bidirectional control",
+            Self::ZeroWidth => "zero-width character",
+            Self::ByteOrderMark => "byte order mark",
+            Self::Tag => "tag character",
+            Self::Variation => "variation selector",
+            Self::PrivateUse => "private-use character",
+            Self::Unassigned => "unassigned character",
+        }
+    }
+}
+
+/// Text as it may be shown over several lines: line feeds, tabs and CRLF stay, anything hidden becomes `\u{…}`.
+#[must_use]
+pub fn visible(text: &str) -> Cow<'_, str> {
+    escape(text, hidden(text))
+}
+
+/// Text as it may be shown within one line: as [`visible`], and line feeds, carriage returns and tabs become `\n`, `\r`, `\t`.
+#[must_use]
+pub fn visible_line(text: &str) -> Cow<'_, str> {
+    let mut scan = Scan::new(text);
+    scan.one_line = true;
+    escape(text, scan)
+}
+
+/// The start of a text as it may be shown within one line, with `…` where it was cut.
+#[must_use]
+pub fn excerpt(text: &str, max_chars: usize) -> String {
+    match text.char_indices().nth(max_chars) {
+        None => visible_line(text).into_owned(),
+        Some((end, _)) => format!("{}…", visible_line(text.get(..end).unwrap_or_default())),
+    }
+}
+
+/// Every hidden or deceptive character with its byte offset, in order.
+#[must_use]
+pub fn hidden(text: &str) -> Scan<'_> {
+    Scan::new(text)
+}
+
+/// Iterates over the hidden characters of a text; made by [`hidden`].
+#[derive(Debug, Clone)]
+pub struct Scan<'a> {
+    text: &'a str,
+    at: usize,
+    one_line: bool,
+}
+
+impl<'a> Scan<'a> {
+    fn new(text: &'a str) -> Self {
+        Self { text, at: 0, one_line: false }
+    }
+
+    /// Moves to the next byte that needs a look; plain ASCII is passed over at once.
+    fn skip_plain(&mut self) -> Option<char> {
+        let rest = self.text.as_bytes().get(self.at..)?;
+        self.at += rest.iter().position(|byte| !(0x20..0x7f).contains(byte))?;
+        self.text.get(self.at..)?.chars().next()
+    }
+}
+
+impl Iterator for Scan<'_> {
+    type Item = (usize, char, Hidden);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let c = self.skip_plain()?;
+            let at = self.at;
+            let (before, rest) = (self.text.get(..at)?, self.text.get(at..)?);
+            let after = rest.get(c.len_utf8()..)?;
+            let flag = class::flag_len(rest);
+            self.at += flag.max(c.len_utf8());
+            if self.one_line && matches!(c, '\n' | '\r' | '\t') {
+                return Some((at, c, Hidden::Control));
+            }
+            if flag == 0
+                && let Some(kind) = class::classify(before, c, after)
+            {
+                return Some((at, c, kind));
+            }
+        }
+    }
+}
+
+fn escape<'a>(text: &'a str, hidden: Scan<'_>) -> Cow<'a, str> {
+    let mut out = String::new();
+    let mut copied = 0;
+    for (at, c, _) in hidden {
+        out.push_str(text.get(copied..at).unwrap_or_default());
+        copied = at + c.len_utf8();
+        match c {
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            // Writing to a string cannot fail.
+            other => drop(write!(out, "\\u{{{:x}}}", u32::from(other))),
+        }
+    }
+    if copied == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(text.get(copied..).unwrap_or_default());
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests;
