@@ -40,9 +40,9 @@ impl PathError {
         Self { code, message: format!("the path `{path}` {problem}"), hint: hint.to_owned(), path }
     }
 
-    /// The same as a finding about a step.
+    /// The same as a finding about this path; the caller adds the step.
     #[must_use]
-    pub fn into_finding(self, step_id: &str) -> Finding {
-        Finding::new(self.code, self.message, self.hint).in_step(step_id).at_path(&self.path)
+    pub fn into_finding(self) -> Finding {
+        Finding::new(self.code, self.message, self.hint).at_path(&self.path)
     }
 }
