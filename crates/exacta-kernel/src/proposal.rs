@@ -70,7 +70,7 @@ pub enum IntentKind {
     DailyBrief,
     /// Autopilot: steps made by a model.
     Custom,
-    /// Site: the name of a skill, such as `wp.content.audit`.
+    /// Site: the name of a skill, lower-case words joined by dots, such as `wp.content.audit`.
     Skill(String),
 }
 
@@ -96,6 +96,13 @@ impl IntentKind {
         }
     }
 
+    /// The intent of this name: one of the closed list, or a skill.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        let closed = Self::CLOSED.iter().find(|(known, _)| *known == name).map(|(_, kind)| kind.clone());
+        closed.or_else(|| is_skill_name(name).then(|| Self::Skill(name.to_owned())))
+    }
+
     /// The domain whose steps this intent may have.
     #[must_use]
     pub const fn domain(&self) -> Domain {
@@ -105,6 +112,15 @@ impl IntentKind {
             Self::Skill(_) => Domain::Site,
         }
     }
+}
+
+/// Lower-case words joined by dots, at least two, such as `wp.content.audit`.
+fn is_skill_name(name: &str) -> bool {
+    let word = |part: &str| {
+        part.starts_with(|c: char| c.is_ascii_lowercase())
+            && part.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-'))
+    };
+    name.len() <= 128 && name.contains('.') && name.split('.').all(word)
 }
 
 /// The three domains of action. A plan stays in one.

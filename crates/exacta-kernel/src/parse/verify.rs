@@ -1,0 +1,356 @@
+//! Compares a document with the table of fields: types, unknown and missing fields, empty strings, closed lists.
+
+use super::nearest::{listed, nearest};
+use super::report::Report;
+use crate::finding::Code;
+use crate::hash::Digest;
+use crate::prelude::*;
+use crate::proposal::{Domain, IntentKind};
+use crate::shape::{Field, Kind, PROPOSAL, STEP, Shape, StepShape};
+use crate::text::excerpt;
+use serde_json::{Map, Value};
+
+/// Fields that a plan has but a proposal may not: they are always computed here.
+const COMPUTED: &[&str] = &[
+    "after",
+    "approval",
+    "approval_decision",
+    "approvals",
+    "approved",
+    "before",
+    "binding",
+    "confidence",
+    "content_hash",
+    "correlation_id",
+    "created_at",
+    "decision",
+    "effects",
+    "estimates",
+    "expires_at",
+    "findings",
+    "gates",
+    "hash",
+    "level",
+    "llm",
+    "plan_hash",
+    "plan_id",
+    "plan_version",
+    "policy",
+    "policy_context",
+    "profile",
+    "quality",
+    "quality_score",
+    "reversibility",
+    "risk",
+    "risk_level",
+    "risk_score",
+    "score",
+    "signature",
+    "status",
+    "system_level",
+    "target_files",
+    "tier",
+    "timestamp",
+    "validation",
+    "validation_issues",
+    "verdict",
+    "version",
+];
+
+/// The most that is quoted of a name or value.
+const QUOTED: usize = 60;
+
+/// Verifies a whole proposal.
+pub(super) fn proposal(document: &Map<String, Value>, report: &mut Report) {
+    let domain = document
+        .get("intent")
+        .and_then(|intent| intent.get("type"))
+        .and_then(Value::as_str)
+        .and_then(IntentKind::parse)
+        .map(|kind| kind.domain());
+    Walk { report, domain }.fields(document, PROPOSAL.fields.iter());
+}
+
+struct Walk<'a> {
+    report: &'a mut Report,
+    /// Of the intent, where it is known.
+    domain: Option<Domain>,
+}
+
+impl Walk<'_> {
+    fn within(&mut self, token: &str, walk: impl FnOnce(&mut Walk<'_>)) {
+        let domain = self.domain;
+        self.report.within(token, |report| walk(&mut Walk { report, domain }));
+    }
+
+    /// A closed object: every field of the table, and no other.
+    fn fields<'f>(&mut self, object: &Map<String, Value>, fields: impl Iterator<Item = &'f Field> + Clone) {
+        self.known(object, fields.clone());
+        for name in object.keys() {
+            if !fields.clone().any(|field| field.name == name) {
+                let names = fields.clone().map(|field| field.name);
+                self.within(name, |walk| walk.unknown(name, names));
+            }
+        }
+    }
+
+    fn known<'f>(&mut self, object: &Map<String, Value>, fields: impl Iterator<Item = &'f Field>) {
+        for field in fields {
+            match object.get(field.name) {
+                Some(value) => self.within(field.name, |walk| walk.value(value, field)),
+                None if field.required => self.within(field.name, |walk| {
+                    let message = format!("the field `{}` is missing", field.name);
+                    walk.report.schema(message, format!("add `{}`: {}", field.name, field.about));
+                }),
+                None => {}
+            }
+        }
+    }
+
+    fn unknown(&mut self, name: &str, known: impl Iterator<Item = &'static str> + Clone) {
+        let quoted = excerpt(name, QUOTED);
+        let similar = nearest(name, known.clone(), 1);
+        let hint = match similar.first() {
+            Some(similar) => format!("did you mean `{similar}`?"),
+            None if COMPUTED.contains(&name) => {
+                format!("leave `{name}` out: it is computed here, never taken from a proposal")
+            }
+            None => format!("leave it out; known here: {}", listed(known)),
+        };
+        self.report.schema(format!("unknown field `{quoted}`"), hint);
+    }
+
+    fn value(&mut self, value: &Value, field: &Field) {
+        match field.kind {
+            Kind::Const(expected) => self.constant(value, expected),
+            Kind::Text => self.text(value, field),
+            Kind::Raw | Kind::NonEmpty => self.string(value, field),
+            Kind::Choice(choices) => self.choice(value, choices, field),
+            Kind::Digest => self.digest(value, field),
+            Kind::Count => self.integer(value, 0, field),
+            Kind::Ordinal => self.integer(value, 1, field),
+            Kind::Texts => self.texts(value, field),
+            Kind::TextOrTexts => self.text_or_texts(value, field),
+            Kind::Free => drop(self.object(value, field)),
+            Kind::Object(shape) => self.shape(value, shape, field),
+            Kind::Objects(shape) => self.shapes(value, shape, field),
+            Kind::SomeObjects(shape) => {
+                self.shapes(value, shape, field);
+                self.not_empty(value, field);
+            }
+            Kind::Intent => self.intent(value, field),
+            Kind::StepType => self.text(value, field),
+            Kind::Steps => self.steps(value, field),
+        }
+    }
+
+    fn wrong_type(&mut self, expected: &str, value: &Value, field: &Field) {
+        let mut hint = format!("`{}`: {}", field.name, field.about);
+        if value.is_null() && !field.required {
+            hint = format!("leave `{}` out if there is nothing to say", field.name);
+        }
+        self.report.schema(format!("expected {expected}, found {}", type_name(value)), hint);
+    }
+
+    fn string(&mut self, value: &Value, field: &Field) {
+        match value {
+            Value::String(text) if text.is_empty() && matches!(field.kind, Kind::NonEmpty) => self.empty(field),
+            Value::String(_) => {}
+            other => self.wrong_type("a string", other, field),
+        }
+    }
+
+    fn text(&mut self, value: &Value, field: &Field) {
+        match value {
+            Value::String(text) if text.trim().is_empty() => self.empty(field),
+            Value::String(_) => {}
+            other => self.wrong_type("a string", other, field),
+        }
+    }
+
+    fn empty(&mut self, field: &Field) {
+        let message = format!("`{}` is empty", field.name);
+        self.report.schema(message, format!("`{}`: {}", field.name, field.about));
+    }
+
+    fn constant(&mut self, value: &Value, expected: &str) {
+        if value.as_str() != Some(expected) {
+            self.report
+                .schema(format!("expected `{expected}`, found {}", shown(value)), format!("write \"{expected}\""));
+        }
+    }
+
+    fn choice(&mut self, value: &Value, choices: &[&str], field: &Field) {
+        match value.as_str() {
+            Some(text) if choices.contains(&text) => {}
+            Some(_) => {
+                let message = format!("`{}` cannot be {}", field.name, shown(value));
+                self.report.schema(message, format!("use one of {}", listed(choices.iter().copied())));
+            }
+            None => self.wrong_type("a string", value, field),
+        }
+    }
+
+    fn digest(&mut self, value: &Value, field: &Field) {
+        match value.as_str() {
+            Some(text) if Digest::parse(text).is_ok() => {}
+            Some(_) => self.report.schema("not a SHA-256 digest", "write 64 lower-case hexadecimal digits"),
+            None => self.wrong_type("a string", value, field),
+        }
+    }
+
+    fn integer(&mut self, value: &Value, least: u64, field: &Field) {
+        match value.as_u64() {
+            Some(number) if number >= least => {}
+            _ if value.is_number() => {
+                let message = format!("expected an integer from {least}, found {value}");
+                self.report.schema(message, format!("`{}`: {}", field.name, field.about));
+            }
+            _ => self.wrong_type("an integer", value, field),
+        }
+    }
+
+    fn items<'v>(&mut self, value: &'v Value, field: &Field) -> &'v [Value] {
+        match value {
+            Value::Array(items) => items,
+            other => {
+                self.wrong_type("an array", other, field);
+                &[]
+            }
+        }
+    }
+
+    fn object<'v>(&mut self, value: &'v Value, field: &Field) -> Option<&'v Map<String, Value>> {
+        if !value.is_object() {
+            self.wrong_type("an object", value, field);
+        }
+        value.as_object()
+    }
+
+    fn texts(&mut self, value: &Value, field: &Field) {
+        for (index, item) in self.items(value, field).iter().enumerate() {
+            self.within(&index.to_string(), |walk| walk.text(item, field));
+        }
+    }
+
+    fn text_or_texts(&mut self, value: &Value, field: &Field) {
+        if value.is_array() {
+            self.texts(value, field);
+            self.not_empty(value, field);
+        } else {
+            self.text(value, field);
+        }
+    }
+
+    fn not_empty(&mut self, value: &Value, field: &Field) {
+        if value.as_array().is_some_and(Vec::is_empty) {
+            self.empty(field);
+        }
+    }
+
+    fn shape(&mut self, value: &Value, shape: &'static Shape, field: &Field) {
+        if let Some(object) = self.object(value, field) {
+            self.fields(object, shape.fields.iter());
+        }
+    }
+
+    fn shapes(&mut self, value: &Value, shape: &'static Shape, field: &Field) {
+        for (index, item) in self.items(value, field).iter().enumerate() {
+            self.within(&index.to_string(), |walk| walk.shape(item, shape, field));
+        }
+    }
+
+    fn intent(&mut self, value: &Value, field: &Field) {
+        let Some(name) = value.as_str() else { return self.wrong_type("a string", value, field) };
+        if IntentKind::parse(name).is_some() {
+            return;
+        }
+        let known = || IntentKind::CLOSED.iter().map(|(name, _)| *name);
+        let similar = nearest(name, known(), 3);
+        let names = if similar.is_empty() { known().collect() } else { similar };
+        let hint = format!("nearest: {}; a site plan names its skill, such as `wp.content.audit`", listed(names));
+        self.report.add(Code::IntentUnknown, format!("there is no intent {}", shown(value)), hint);
+    }
+
+    fn steps(&mut self, value: &Value, field: &Field) {
+        for (index, item) in self.items(value, field).iter().enumerate() {
+            let domain = self.domain;
+            let id = item.get("id").and_then(Value::as_str);
+            self.report.within(&index.to_string(), |report| {
+                report.in_step(id, |report| Walk { report, domain }.step(item, field));
+            });
+        }
+    }
+
+    fn step(&mut self, value: &Value, field: &Field) {
+        let Some(step) = self.object(value, field) else { return };
+        let name = step.get("type").and_then(Value::as_str);
+        match name.and_then(StepShape::find) {
+            Some(shape) => {
+                self.fields(step, STEP.iter().chain(&shape.payload));
+                self.one_of(step, &shape);
+                self.domain(&shape);
+            }
+            // Without a known type nobody can tell which other fields belong.
+            None => {
+                self.known(step, STEP.iter());
+                name.filter(|name| !name.trim().is_empty()).into_iter().for_each(|name| self.unknown_type(name));
+            }
+        }
+    }
+
+    fn unknown_type(&mut self, name: &str) {
+        let similar = nearest(name, StepShape::names(), 1);
+        let guess = similar.first().map_or_else(String::new, |similar| format!("did you mean `{similar}`? "));
+        let hint = format!("{guess}known: {}", listed(StepShape::names()));
+        self.within("type", |walk| {
+            walk.report.schema(format!("there is no step type `{}`", excerpt(name, QUOTED)), hint);
+        });
+    }
+
+    fn one_of(&mut self, step: &Map<String, Value>, shape: &StepShape) {
+        let present = shape.one_of.iter().filter(|name| step.contains_key(**name)).count();
+        if present == 1 || shape.one_of.is_empty() {
+            return;
+        }
+        let found = if present == 0 { "none" } else { "more than one" };
+        let names = listed(shape.one_of.iter().copied());
+        let message = format!("a `{}` step has exactly one of {names}; this one has {found}", shape.name);
+        self.report.schema(message, "write the change in one form");
+    }
+
+    fn domain(&mut self, shape: &StepShape) {
+        let Some(domain) = self.domain.filter(|domain| *domain != shape.domain) else { return };
+        let message = format!("a `{}` step in a plan whose intent is for {}", shape.name, domain_name(domain));
+        self.within("type", |walk| {
+            walk.report.add(Code::DomainMixed, message, "split the work into one plan for each domain");
+        });
+    }
+}
+
+const fn domain_name(domain: Domain) -> &'static str {
+    match domain {
+        Domain::Files => "files",
+        Domain::Autopilot => "autopilot primitives",
+        Domain::Site => "site tools",
+    }
+}
+
+const fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// A value as messages name it: strings quoted and cut, others by their type.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => format!("`{}`", excerpt(text, QUOTED)),
+        other => type_name(other).to_owned(),
+    }
+}

@@ -1,0 +1,240 @@
+//! The proposal format as one table: the decoder verifies against it and the JSON Schema is made from it, so the two
+//! cannot disagree about a field.
+
+use crate::action::primitive::PrimitiveId;
+use crate::prelude::*;
+use crate::proposal::{Domain, SCHEMA};
+
+/// What a field holds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Kind {
+    /// Exactly this string.
+    Const(&'static str),
+    /// A string with at least one character that is not white space.
+    Text,
+    /// A string of at least one character.
+    NonEmpty,
+    /// Any string.
+    Raw,
+    /// One of these strings.
+    Choice(&'static [&'static str]),
+    /// 64 lower-case hexadecimal digits.
+    Digest,
+    /// An integer from 0.
+    Count,
+    /// An integer from 1.
+    Ordinal,
+    /// An array of [`Kind::Text`].
+    Texts,
+    /// [`Kind::Text`], or an array of at least one.
+    TextOrTexts,
+    /// Any object.
+    Free,
+    /// An object of this shape.
+    Object(&'static Shape),
+    /// An array of objects of this shape.
+    Objects(&'static Shape),
+    /// The same with at least one.
+    SomeObjects(&'static Shape),
+    /// The name of an intent or skill.
+    Intent,
+    /// The name of a step type.
+    StepType,
+    /// The array of steps.
+    Steps,
+}
+
+/// One field of an object.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Field {
+    pub name: &'static str,
+    pub kind: Kind,
+    pub required: bool,
+    /// What it is for; used in hints and in the schema.
+    pub about: &'static str,
+}
+
+/// An object with a closed list of fields.
+#[derive(Debug)]
+pub(crate) struct Shape {
+    /// Its name among the schema's definitions.
+    pub name: &'static str,
+    pub fields: &'static [Field],
+}
+
+const fn required(name: &'static str, kind: Kind, about: &'static str) -> Field {
+    Field { name, kind, required: true, about }
+}
+
+const fn optional(name: &'static str, kind: Kind, about: &'static str) -> Field {
+    Field { name, kind, required: false, about }
+}
+
+/// The whole proposal.
+pub(crate) static PROPOSAL: Shape = Shape {
+    name: "proposal",
+    fields: &[
+        required("schema", Kind::Const(SCHEMA), "the format of the proposal"),
+        required("intent", Kind::Object(&INTENT), "the request that the proposal answers"),
+        required("steps", Kind::Steps, "what is to be done"),
+        optional("constraints", Kind::Objects(&CONSTRAINT), "limits that the proposer says it keeps"),
+        optional("assumptions", Kind::Texts, "what the proposer took for granted"),
+        optional("inputs", Kind::Free, "data for site skills and recipes"),
+        optional("autopilot", Kind::Object(&AUTOPILOT), "the recipe and its sources; only in autopilot plans"),
+        optional("model", Kind::Object(&MODEL), "what the agent says it is"),
+        optional("estimated_tokens", Kind::Count, "a hint that can only raise the estimate made here"),
+        optional("estimated_duration_ms", Kind::Count, "a hint that can only raise the estimate made here"),
+    ],
+};
+
+static INTENT: Shape = Shape {
+    name: "intent",
+    fields: &[
+        required("type", Kind::Intent, "a name of the closed list, or a skill"),
+        required("text", Kind::Text, "the request in words"),
+        optional("id", Kind::Text, "the proposer's own name for the request"),
+        optional("target", Kind::Object(&INTENT_TARGET), "what the request names"),
+    ],
+};
+
+static INTENT_TARGET: Shape = Shape {
+    name: "intent_target",
+    fields: &[
+        optional("files", Kind::Texts, "files that the request names"),
+        optional("symbols", Kind::Texts, "symbols that the request names"),
+    ],
+};
+
+static CONSTRAINT: Shape = Shape {
+    name: "constraint",
+    fields: &[
+        required("id", Kind::Text, "unique in the proposal"),
+        required("type", Kind::Choice(&["MUST", "MUST_NOT", "PREFER"]), "how binding it is"),
+        required("scope", Kind::Choice(&["global", "file", "step"]), "what it covers"),
+        optional("target", Kind::Text, "the file or step id it covers; required unless the scope is `global`"),
+        required("description", Kind::Text, "the limit in words"),
+    ],
+};
+
+static AUTOPILOT: Shape = Shape {
+    name: "autopilot",
+    fields: &[
+        required("recipe", Kind::Text, "the same word as the intent's type"),
+        optional("web_source_url", Kind::Text, "the page to watch"),
+        optional("inbox_source_text", Kind::Text, "the mail to sort"),
+        optional("daily_sources", Kind::Texts, "the sources to summarise"),
+    ],
+};
+
+static MODEL: Shape = Shape {
+    name: "model",
+    fields: &[
+        required("provider", Kind::Text, "such as `anthropic`"),
+        required("model", Kind::Text, "the model's name"),
+        optional("version", Kind::Text, "the model's version"),
+    ],
+};
+
+static EDIT: Shape = Shape {
+    name: "edit",
+    fields: &[
+        required("find", Kind::NonEmpty, "text that occurs exactly once in the file"),
+        required("replace", Kind::Raw, "what takes its place"),
+    ],
+};
+
+/// The fields that every step has, whatever its type.
+pub(crate) static STEP: &[Field] = &[
+    required("id", Kind::Text, "unique in the proposal"),
+    required("order", Kind::Ordinal, "the step's place, from 1 without gaps"),
+    required("type", Kind::StepType, "what the step does"),
+    required("target", Kind::Text, "the path, address or page it acts on"),
+    required("description", Kind::Text, "what it does and why"),
+    required("dependencies", Kind::Texts, "ids of the steps that come before it; may be empty"),
+    optional("constraints", Kind::Objects(&CONSTRAINT), "limits of this step alone"),
+    optional("satisfies", Kind::Texts, "ids of constraints that this step satisfies"),
+];
+
+/// The types that are not primitives.
+static STEP_TYPES: &[StepType] = &[
+    StepType {
+        name: "file_create",
+        domain: Domain::Files,
+        payload: &[DIFF, CONTENT, BASE],
+        one_of: &["diff", "content"],
+    },
+    StepType {
+        name: "file_modify",
+        domain: Domain::Files,
+        payload: &[DIFF, EDITS, CONTENT, BASE],
+        one_of: &["diff", "edits", "content"],
+    },
+    StepType { name: "file_delete", domain: Domain::Files, payload: &[DIFF, BASE], one_of: &[] },
+    StepType { name: "build", domain: Domain::Files, payload: &[], one_of: &[] },
+    StepType {
+        name: "tool_call",
+        domain: Domain::Site,
+        payload: &[
+            required("tool", Kind::Text, "the tool's name"),
+            required("arguments", Kind::Free, "the tool's arguments"),
+        ],
+        one_of: &[],
+    },
+];
+
+const DIFF: Field = optional("diff", Kind::Raw, "a unified diff of exactly this file");
+const CONTENT: Field = optional("content", Kind::Raw, "the whole new file");
+const EDITS: Field = optional("edits", Kind::SomeObjects(&EDIT), "replacements, each in exactly one place");
+const BASE: Field = optional("base_sha256", Kind::Digest, "SHA-256 of the file as its author saw it");
+
+/// A step type: its domain, and the fields it has besides [`STEP`].
+#[derive(Debug)]
+pub(crate) struct StepType {
+    pub name: &'static str,
+    pub domain: Domain,
+    pub payload: &'static [Field],
+    /// Exactly one of these fields must be there; empty where there is no such rule.
+    pub one_of: &'static [&'static str],
+}
+
+/// The domain and the payload fields of a step type.
+pub(crate) struct StepShape {
+    pub name: &'static str,
+    pub domain: Domain,
+    pub payload: Vec<Field>,
+    pub one_of: &'static [&'static str],
+}
+
+impl StepShape {
+    /// The shape of a step type, if it is known.
+    pub fn find(name: &str) -> Option<Self> {
+        let own = STEP_TYPES.iter().find(|step| step.name == name).map(Self::of_type);
+        own.or_else(|| PrimitiveId::parse(name).map(Self::of_primitive))
+    }
+
+    /// The names of all step types.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        STEP_TYPES.iter().map(|step| step.name).chain(PrimitiveId::ALL.iter().map(|id| id.name()))
+    }
+
+    fn of_type(step: &StepType) -> Self {
+        Self { name: step.name, domain: step.domain, payload: step.payload.to_vec(), one_of: step.one_of }
+    }
+
+    fn of_primitive(id: PrimitiveId) -> Self {
+        let payload =
+            id.parameters().iter().map(|name| optional(name, parameter(name), "a parameter of this primitive"));
+        Self { name: id.name(), domain: Domain::Autopilot, payload: payload.collect(), one_of: &[] }
+    }
+}
+
+/// What a primitive's parameter holds. The catalogue gives one meaning to each name.
+fn parameter(name: &str) -> Kind {
+    match name {
+        "urls" => Kind::Texts,
+        "to" => Kind::TextOrTexts,
+        "max_bullets" => Kind::Ordinal,
+        "text" | "body" => Kind::Raw,
+        _ => Kind::Text,
+    }
+}
