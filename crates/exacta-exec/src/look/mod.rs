@@ -1,0 +1,115 @@
+//! Reading: what the targets of a proposal are right now.
+
+mod names;
+mod walk;
+
+use crate::handle::{enters_mount, kind, open_beneath, retry, stat};
+use crate::root::ProjectRoot;
+use exacta_kernel::facts::{Facts, FileContent, Obstacle, Target, TargetFact};
+use exacta_kernel::path::RelPath;
+use rustix::fd::OwnedFd;
+use rustix::fs::{FileType, OFlags};
+use rustix::io::Errno;
+use std::sync::Arc;
+use walk::{End, Walk};
+
+/// The largest target that is read: 64 MiB.
+pub const TARGET_CAP: u64 = 64 * 1024 * 1024;
+
+impl ProjectRoot {
+    /// What each target is right now. Never fails: what cannot be looked at is a fact too.
+    ///
+    /// Files over `cap` bytes are not read. Names that look alike are listed for targets that do not exist, and where the
+    /// file system folds names also for those that do.
+    #[must_use]
+    pub fn facts<'a>(&self, paths: impl IntoIterator<Item = &'a RelPath>, cap: u64) -> Facts {
+        let mut facts = Facts::new();
+        for path in paths {
+            facts.insert(path.clone(), self.fact(path, cap));
+        }
+        facts
+    }
+
+    /// What one target is right now; see [`ProjectRoot::facts`].
+    #[must_use]
+    pub fn fact(&self, path: &RelPath, cap: u64) -> TargetFact {
+        match Walk::to(self, path) {
+            Ok(walk) => fact_at(&walk, path, cap),
+            Err(target) => TargetFact { target, lookalikes: Vec::new(), folds: false },
+        }
+    }
+}
+
+fn fact_at(walk: &Walk, path: &RelPath, cap: u64) -> TargetFact {
+    let folds = names::folds(&walk.folder);
+    let target = match &walk.end {
+        End::Missing => Target::Absent,
+        End::Entry => read_target(&walk.folder, path, cap),
+    };
+    let listed = target == Target::Absent || folds;
+    let lookalikes =
+        if listed { names::lookalikes(&walk.folder, &walk.name, walk.above.as_deref()) } else { Vec::new() };
+    TargetFact { target, lookalikes, folds }
+}
+
+/// What the last part of a path is, in the folder that holds it.
+fn read_target(folder: &OwnedFd, path: &RelPath, cap: u64) -> Target {
+    let answer = crate::handle::stat_in(folder, path.name()).and_then(|entry| Ok((entry, stat(folder)?)));
+    let (entry, outer) = match answer {
+        Ok(both) => both,
+        Err(Errno::NOENT) => return Target::Absent,
+        Err(errno) => return unreadable(errno),
+    };
+    match kind(&entry) {
+        FileType::Symlink => Target::Symlink,
+        _ if enters_mount(&outer, &entry) => Target::Blocked { at: path.to_string(), by: Obstacle::Mount },
+        FileType::Directory => Target::Directory,
+        FileType::RegularFile => read_file(folder, path.name(), cap),
+        _ => Target::Special,
+    }
+}
+
+fn read_file(folder: &OwnedFd, name: &str, cap: u64) -> Target {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
+    let file = match open_beneath(folder, name, flags) {
+        Ok(file) => file,
+        Err(Errno::NOENT) => return Target::Absent,
+        Err(Errno::LOOP) => return Target::Symlink,
+        Err(errno) => return unreadable(errno),
+    };
+    let entry = match stat(&file) {
+        Ok(entry) => entry,
+        Err(errno) => return unreadable(errno),
+    };
+    // It may have been replaced since it was looked at by name.
+    match kind(&entry) {
+        FileType::RegularFile if entry.stx_size > cap => Target::TooLarge { size: entry.stx_size },
+        FileType::RegularFile => match read_whole(&file, entry.stx_size, cap) {
+            Ok(Some(bytes)) => Target::File(Arc::new(FileContent::new(bytes, u32::from(entry.stx_mode)))),
+            Ok(None) => Target::TooLarge { size: cap.saturating_add(1) },
+            Err(errno) => unreadable(errno),
+        },
+        FileType::Directory => Target::Directory,
+        _ => Target::Special,
+    }
+}
+
+/// All bytes of a file, or `None` if there are more than `cap`.
+pub(crate) fn read_whole(file: &OwnedFd, size: u64, cap: u64) -> Result<Option<Vec<u8>>, Errno> {
+    let mut bytes = Vec::with_capacity(usize::try_from(size.min(cap)).unwrap_or_default().saturating_add(1));
+    let mut chunk = vec![0_u8; 64 * 1024];
+    loop {
+        let n = retry(|| rustix::io::read(file, chunk.as_mut_slice()))?;
+        if n == 0 {
+            return Ok(Some(bytes));
+        }
+        bytes.extend_from_slice(chunk.get(..n).unwrap_or_default());
+        if bytes.len() as u64 > cap {
+            return Ok(None);
+        }
+    }
+}
+
+fn unreadable(errno: Errno) -> Target {
+    Target::Unreadable { reason: errno.to_string() }
+}

@@ -1,0 +1,38 @@
+//! The project folder as a held handle.
+
+use crate::error::IoError;
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fs::{Mode, OFlags};
+use std::path::{Path, PathBuf};
+
+/// A project folder, opened once. All later work starts from this handle, whatever happens to the path.
+#[derive(Debug)]
+pub struct ProjectRoot {
+    path: PathBuf,
+    fd: OwnedFd,
+}
+
+impl ProjectRoot {
+    /// Opens a folder as a project. Symbolic links on the way to it are the caller's own and are followed.
+    ///
+    /// # Errors
+    /// If it is not a folder or cannot be opened.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, IoError> {
+        let path = path.as_ref();
+        let shown = path.display().to_string();
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let fd = crate::handle::retry(|| rustix::fs::open(path, flags, Mode::empty()))
+            .map_err(IoError::of("open project", &shown))?;
+        Ok(Self { path: path.to_owned(), fd })
+    }
+
+    /// The path it was opened by; for messages only.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}

@@ -1,0 +1,4 @@
+//! What the executor promises, on a real file system.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+
+mod look;
