@@ -17,6 +17,7 @@ extern crate std;
 mod prelude;
 
 pub mod action;
+pub mod approval;
 pub mod assess;
 pub mod check;
 pub mod facts;
