@@ -26,6 +26,7 @@ pub mod gate;
 pub mod hash;
 pub mod id;
 pub mod json;
+pub mod lifecycle;
 pub mod parse;
 pub mod path;
 pub mod permit;
