@@ -1,0 +1,149 @@
+//! What a plan was made against, and the hash an approver signs.
+
+use crate::facts::FileState;
+use crate::hash::{Digest, canonical_hash};
+use crate::id::{CorrelationId, PlanId, SessionId};
+use crate::path::RelPath;
+use crate::policy::profile::Profile;
+use crate::prelude::*;
+use crate::proposal::{Constraint, ModelClaim};
+use crate::time::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// Everything about a plan that its content does not say. With the content it makes the plan hash.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Identity {
+    /// The plan.
+    pub plan_id: PlanId,
+    /// The operation it belongs to.
+    pub correlation_id: CorrelationId,
+    /// 1, or one more than the plan it answers a request for changes to.
+    pub version: u64,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it stops being usable.
+    pub expires_at: Timestamp,
+    /// What it was made against.
+    pub binding: Binding,
+}
+
+/// What a plan was made against.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Binding {
+    /// Who proposed it.
+    pub proposer: Proposer,
+    /// The request it answers, by hash.
+    pub request_sha256: Digest,
+    /// Constraints that came with the request, beside the proposal's own.
+    pub constraints: Vec<Constraint>,
+    /// The policy state it was decided under.
+    pub authority: Authority,
+    /// The project's own configuration, by hash.
+    pub config_sha256: Digest,
+    /// The session it was made in.
+    pub session: SessionId,
+    /// The state every target is expected in.
+    pub targets: BTreeMap<RelPath, FileState>,
+}
+
+/// Who proposed a plan: the credential it came by, and what was said or known of the model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Proposer {
+    /// The credential it was handed in with, such as `cli:1000`.
+    pub credential: String,
+    /// The model; none where none was declared, which is recorded as such.
+    pub model: Option<ModelIdentity>,
+}
+
+/// A model, as far as it is known.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelIdentity {
+    /// Such as `anthropic`.
+    pub provider: String,
+    /// The model's name.
+    pub model: String,
+    /// Its version.
+    pub version: Option<String>,
+    /// The weights, by hash, where they are on this machine.
+    pub local_sha256: Option<Digest>,
+    /// What it can do, such as `json_mode`.
+    pub capabilities: BTreeSet<String>,
+    /// Where it runs and how far that is trusted.
+    pub class: ProviderClass,
+}
+
+/// Where a model runs. Ordered: strictest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum ProviderClass {
+    /// On this machine.
+    LocalOnly,
+    /// A service the operator trusts.
+    TrustedCloud,
+    /// Any other service, and every agent that only says what it is.
+    UntrustedCloud,
+}
+
+/// The policy state a decision was taken under.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Authority {
+    /// The Safety Policy's version.
+    pub policy_version: String,
+    /// The Safety Policy, parsed and with defaults filled in, by hash.
+    pub policy_sha256: Digest,
+    /// The profile in force.
+    pub profile: Profile,
+    /// The most the Safety Policy allows.
+    pub ceiling: Profile,
+}
+
+impl ModelIdentity {
+    /// An outside agent's word for itself, which is all that is known of it.
+    #[must_use]
+    pub fn claimed(claim: &ModelClaim) -> Self {
+        Self {
+            provider: claim.provider.clone(),
+            model: claim.model.clone(),
+            version: claim.version.clone(),
+            local_sha256: None,
+            capabilities: BTreeSet::new(),
+            class: ProviderClass::UntrustedCloud,
+        }
+    }
+}
+
+impl Identity {
+    /// The schema of what is hashed.
+    pub const SCHEMA: &str = "exacta.identity/1";
+
+    /// What an approver signs: the content, the ids, the binding and the expiry.
+    ///
+    /// # Errors
+    /// Only where canonical JSON cannot be written, which the types rule out.
+    pub fn plan_hash(&self, content_hash: Digest) -> Result<Digest, serde_json::Error> {
+        #[derive(Serialize)]
+        struct Hashed<'a> {
+            schema: &'static str,
+            content_hash: Digest,
+            #[serde(flatten)]
+            identity: &'a Identity,
+        }
+        canonical_hash(&Hashed { schema: Self::SCHEMA, content_hash, identity: self })
+    }
+
+    /// The same plan under another policy state and model version: what a fresh approval signs after such a drift.
+    #[must_use]
+    pub fn rebound(&self, authority: &Authority, model: Option<&ModelIdentity>) -> Self {
+        let mut rebound = self.clone();
+        rebound.binding.authority = authority.clone();
+        if let (Some(was), Some(is)) = (&mut rebound.binding.proposer.model, model) {
+            was.version.clone_from(&is.version);
+        }
+        rebound
+    }
+}

@@ -1,0 +1,196 @@
+//! The difference between what a plan was made against and the world as it is now.
+
+use crate::approval::CLOCK_SKEW_SECONDS;
+use crate::binding::{Authority, Binding, Identity, ModelIdentity};
+use crate::facts::{Facts, FileState, Target};
+use crate::hash::Digest;
+use crate::path::RelPath;
+use crate::prelude::*;
+use crate::time::Timestamp;
+use serde::Serialize;
+
+/// The world as it is now, as far as plans are bound to it.
+#[derive(Debug, Clone)]
+pub struct Standing<'a> {
+    /// The policy state.
+    pub authority: &'a Authority,
+    /// The project's own configuration, by hash.
+    pub config_sha256: Digest,
+    /// Whether the plan's session still lives.
+    pub session_alive: bool,
+    /// The model that the plan's credential declared last.
+    pub model: Option<&'a ModelIdentity>,
+    /// What the targets are.
+    pub facts: &'a Facts,
+    /// The present.
+    pub now: Timestamp,
+}
+
+/// One thing that changed since a plan was made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Drift {
+    /// What kind of thing.
+    pub kind: DriftKind,
+    /// What it means for the plan.
+    pub answer: Answer,
+    /// What was and what is, in words.
+    pub message: String,
+    /// The file, where it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+}
+
+/// What kind of thing changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the names are those of the specification's table")]
+pub enum DriftKind {
+    Target,
+    Configuration,
+    Session,
+    Age,
+    Clock,
+    Model,
+    ModelVersion,
+    ProviderClass,
+    Policy,
+    Profile,
+    Ceiling,
+}
+
+/// What drift means for a plan. Ordered: the strictest answer to several wins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// Recorded; the plan can still be used.
+    Allowed,
+    /// All gates run again and a person approves again; never automatic.
+    Reapprove,
+    /// Blocked; a new plan has to be made.
+    Regenerate,
+    /// Over.
+    Expired,
+}
+
+/// Everything that changed since a plan was made.
+#[must_use]
+pub fn drift(identity: &Identity, standing: &Standing<'_>) -> Vec<Drift> {
+    let binding = &identity.binding;
+    let mut drifts = Vec::new();
+    drifts.extend(age(identity, standing.now));
+    if !standing.session_alive {
+        drifts.push(Drift::new(DriftKind::Session, Answer::Expired, "the session it was made in has ended"));
+    }
+    if binding.config_sha256 != standing.config_sha256 {
+        drifts.push(Drift::new(DriftKind::Configuration, Answer::Expired, "the project's configuration changed"));
+    }
+    drifts.extend(targets(binding, standing.facts));
+    drifts.extend(model(binding.proposer.model.as_ref(), standing.model));
+    drifts.extend(authority(&binding.authority, standing.authority));
+    drifts
+}
+
+/// The strictest answer to some drift; `None` without drift.
+#[must_use]
+pub fn answer(drifts: &[Drift]) -> Option<Answer> {
+    drifts.iter().map(|drift| drift.answer).max()
+}
+
+impl Drift {
+    fn new(kind: DriftKind, answer: Answer, message: impl Into<String>) -> Self {
+        Self { kind, answer, message: message.into(), path: None }
+    }
+}
+
+fn age(identity: &Identity, now: Timestamp) -> Option<Drift> {
+    if identity.created_at > now.plus_seconds(CLOCK_SKEW_SECONDS) {
+        let message = format!("it was made at {}, which is in the future: the clock was set back", identity.created_at);
+        return Some(Drift::new(DriftKind::Clock, Answer::Expired, message));
+    }
+    (identity.expires_at <= now)
+        .then(|| Drift::new(DriftKind::Age, Answer::Expired, format!("it expired at {}", identity.expires_at)))
+}
+
+fn targets<'a>(binding: &'a Binding, facts: &'a Facts) -> impl Iterator<Item = Drift> + 'a {
+    binding.targets.iter().filter_map(|(path, expected)| {
+        let message = target(path, expected, facts)?;
+        let drift = Drift::new(DriftKind::Target, Answer::Expired, message);
+        Some(Drift { path: Some(path.to_string()), ..drift })
+    })
+}
+
+/// How a target differs from what was expected; `None` if it does not.
+fn target(path: &RelPath, expected: &FileState, facts: &Facts) -> Option<String> {
+    let now = match facts.get(path).map(|fact| &fact.target) {
+        Some(Target::Absent) => FileState::Absent,
+        Some(Target::File(content)) => FileState::of(Some(content)),
+        Some(_) | None => return Some(format!("`{path}` is no longer a file that can be read")),
+    };
+    match (expected, &now) {
+        _ if *expected == now => None,
+        (FileState::Absent, _) => Some(format!("`{path}` exists now")),
+        (_, FileState::Absent) => Some(format!("`{path}` is gone")),
+        (FileState::File { sha256: was, .. }, FileState::File { sha256: is, .. }) if was != is => {
+            Some(format!("the content of `{path}` changed"))
+        }
+        (FileState::File { mode: was, .. }, FileState::File { mode: is, .. }) => {
+            Some(format!("the mode of `{path}` changed from {was:o} to {is:o}"))
+        }
+    }
+}
+
+fn model(was: Option<&ModelIdentity>, is: Option<&ModelIdentity>) -> Option<Drift> {
+    let (was, is) = match (was, is) {
+        (None, None) => return None,
+        (Some(was), Some(is)) => (was, is),
+        (None, Some(is)) => return Some(other_model("none was declared", &name(is))),
+        (Some(was), None) => return Some(other_model(&name(was), "none is declared")),
+    };
+    if (&was.provider, &was.model) != (&is.provider, &is.model) {
+        return Some(other_model(&name(was), &name(is)));
+    }
+    if was.local_sha256 != is.local_sha256 {
+        return Some(other_model(&format!("{} with its weights", name(was)), "other weights"));
+    }
+    if was.capabilities != is.capabilities {
+        return Some(other_model(&format!("{} with its capabilities", name(was)), "other capabilities"));
+    }
+    if is.class > was.class {
+        let message = format!("{} is now served by a less trusted kind of provider", name(was));
+        return Some(Drift::new(DriftKind::ProviderClass, Answer::Regenerate, message));
+    }
+    if was.version != is.version {
+        let version = |model: &ModelIdentity| model.version.clone().unwrap_or_else(|| "unknown".to_owned());
+        let message = format!("{}: version {} is now {}", name(was), version(was), version(is));
+        return Some(Drift::new(DriftKind::ModelVersion, Answer::Reapprove, message));
+    }
+    (is.class < was.class).then(|| {
+        let message = format!("{} is now served by a stricter kind of provider", name(was));
+        Drift::new(DriftKind::ProviderClass, Answer::Allowed, message)
+    })
+}
+
+fn name(model: &ModelIdentity) -> String {
+    format!("`{}/{}`", crate::text::visible_line(&model.provider), crate::text::visible_line(&model.model))
+}
+
+fn other_model(was: &str, is: &str) -> Drift {
+    Drift::new(DriftKind::Model, Answer::Regenerate, format!("the model changed: it was {was}, now {is}"))
+}
+
+fn authority(was: &Authority, is: &Authority) -> Vec<Drift> {
+    let mut drifts = Vec::new();
+    if was.policy_sha256 != is.policy_sha256 {
+        let message = format!("the safety policy changed from {} to {}", was.policy_version, is.policy_version);
+        drifts.push(Drift::new(DriftKind::Policy, Answer::Reapprove, message));
+    }
+    if was.profile != is.profile {
+        let message = format!("the profile changed from {} to {}", was.profile.name(), is.profile.name());
+        drifts.push(Drift::new(DriftKind::Profile, Answer::Reapprove, message));
+    }
+    if was.ceiling != is.ceiling {
+        let message = format!("the ceiling changed from {} to {}", was.ceiling.name(), is.ceiling.name());
+        drifts.push(Drift::new(DriftKind::Ceiling, Answer::Reapprove, message));
+    }
+    drifts
+}
