@@ -1,41 +1,45 @@
 //! What every surface shows: the machine-readable face, kept stable and versioned. Text output and the review screen are
 //! rendered from these same values, so that no surface knows more than another.
 
-use exacta_kernel::assess::{Estimates, Quality, Risk};
-use exacta_kernel::finding::Finding;
-use exacta_kernel::gate::GateVerdict;
-use serde::Serialize;
+mod scores;
+
+pub use scores::{DimensionView, FactorView, FindingView, GateView, QualityView, RiskView};
+
+use exacta_kernel::assess::Estimates;
+use exacta_kernel::gate::Verdict;
+use exacta_kernel::lifecycle::Status;
+use serde::{Deserialize, Serialize};
 
 /// The version of the face of a plan.
 pub const PLAN_VIEW: &str = "exacta.plan-view/1";
 
 /// A plan, or a text that did not become one. Printed by `check`, `submit` and `show` with `--json`.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanView {
     /// Always [`PLAN_VIEW`].
-    pub schema: &'static str,
+    pub schema: String,
     /// Not for text that does not parse.
     pub content_hash: Option<String>,
     /// Not for `check`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan_id: Option<String>,
     /// Not for `check`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan_hash: Option<String>,
     /// `pending`, `auto_approved`, `user_approved`, `rejected` or `expired`; null for `check` and refused text.
-    pub status: Option<&'static str>,
+    pub status: Option<Status>,
     /// `allow`, `confirm` or `deny`.
-    pub decision: &'static str,
+    pub decision: Verdict,
     /// Whether a run without a person would be announced.
     pub notice: bool,
     /// Null where the plan is not valid.
-    pub risk: Option<Risk>,
+    pub risk: Option<RiskView>,
     /// Null where the plan is not valid.
-    pub quality: Option<Quality>,
+    pub quality: Option<QualityView>,
     /// Everything that is wrong.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<FindingView>,
     /// Every gate's verdict.
-    pub gates: Vec<GateVerdict>,
+    pub gates: Vec<GateView>,
     /// Null where the plan is not valid.
     pub estimates: Option<Estimates>,
     /// The files it touches.
@@ -45,26 +49,26 @@ pub struct PlanView {
     /// When it stops being usable; null for `check` and refused text.
     pub expires_at: Option<String>,
     /// Everything else a person needs to see before deciding; absent for refused text.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<Detail>,
 }
 
 /// What an approver sees before deciding.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Detail {
     /// Such as `FixBug`.
     pub intent: String,
     /// The proposer's own words for it; untrusted.
     pub intent_text: String,
     /// `files`, `autopilot` or `site`.
-    pub domain: &'static str,
+    pub domain: String,
     /// The version of the plan; 1 unless it answers a request for changes.
     pub version: u64,
     /// Ties versions, derived plans and runs together; not for `check`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correlation_id: Option<String>,
     /// Not for `check`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_at: Option<String>,
     /// In execution order.
     pub steps: Vec<StepView>,
@@ -73,14 +77,14 @@ pub struct Detail {
     /// What the proposer took for granted; untrusted.
     pub assumptions: Vec<String>,
     /// What the plan was made against; not for `check`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub binding: Option<serde_json::Value>,
     /// What cannot be undone, in words; empty for file plans.
     pub irreversible: Vec<String>,
 }
 
 /// One step, as shown.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepView {
     /// Its id.
     pub id: String,
@@ -96,7 +100,7 @@ pub struct StepView {
     /// Ids of steps that come before.
     pub dependencies: Vec<String>,
     /// What happens to the file, as a unified diff rendered from the exact before and after; secrets are masked.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
     /// Lines added.
     pub added: u64,
@@ -105,7 +109,7 @@ pub struct StepView {
 }
 
 /// One constraint and what became of it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConstraintView {
     /// Its id.
     pub id: String,
@@ -117,7 +121,7 @@ pub struct ConstraintView {
     /// The limit in words.
     pub description: String,
     /// `met`, `violated`, `unchecked` or `advice`.
-    pub state: &'static str,
+    pub state: String,
     /// How it is met, or why it is not.
     pub reason: String,
 }

@@ -1,7 +1,7 @@
 //! The numbers: risk, quality, estimates. Integer points, no clock, no randomness, no model.
 
 use crate::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// All numbers of one plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -28,7 +28,7 @@ pub struct Risk {
 }
 
 /// Low, medium, high.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     /// 0–30.
@@ -53,7 +53,7 @@ pub struct Factor {
 }
 
 /// Why some points were given, and where.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Reason {
     /// In words.
     pub message: String,
@@ -88,6 +88,18 @@ pub struct BasisPoints(pub u32);
 impl BasisPoints {
     /// The whole: 1.00.
     pub const ONE: Self = Self(10_000);
+
+    /// Reads what [`Display`](core::fmt::Display) writes: `1`, `0.75`, `0.7499`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+        if part.len() > 4 || !part.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        let points =
+            whole.parse::<u32>().ok()?.checked_mul(10_000)?.checked_add(format!("{part:0<4}").parse().ok()?)?;
+        (points <= 10_000).then_some(Self(points))
+    }
 }
 
 impl core::fmt::Display for BasisPoints {
@@ -106,8 +118,15 @@ impl Serialize for BasisPoints {
     }
 }
 
+impl<'de> Deserialize<'de> for BasisPoints {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = serde_json::Number::deserialize(deserializer)?.to_string();
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom("not a score from 0 to 1 with at most four decimals"))
+    }
+}
+
 /// What a quality score means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Grade {
     /// Below 0.60.
@@ -132,7 +151,7 @@ pub struct Dimension {
 }
 
 /// Why points were lost, where, and what would win them back.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Issue {
     /// In words.
     pub message: String,
@@ -152,7 +171,7 @@ pub struct Issue {
 }
 
 /// How large, long and expensive a plan is. A proposal's own estimates can only raise these.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Estimates {
     /// Tokens a model would need to read the plan and its targets.
     pub tokens: u64,

@@ -1,10 +1,10 @@
 //! Gates: each gives a verdict, all are recorded, the strictest wins.
 
 use crate::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// An answer. Ordered, so that combining gates is `max` and a new gate can only tighten.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// Runs without a person.

@@ -1,0 +1,73 @@
+//! What went wrong, for a person and for a script: a code, a message, what would help, and the exit code.
+
+use serde::Serialize;
+
+/// How a command ended. The numbers are part of the command line's contract.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Exit {
+    /// Done, or allowed.
+    Done = 0,
+    /// Used wrongly, or an id that names nothing.
+    Usage = 2,
+    /// Denied by parsing, validation, security, policy or quality.
+    Denied = 10,
+    /// Above the ceiling that the Safety Policy sets.
+    AboveCeiling = 20,
+    /// A person has to confirm.
+    Confirm = 30,
+    /// Drifted, expired, another binding, a lost race, the wrong status.
+    Drifted = 40,
+    /// Execution failed or was cancelled, and was rolled back.
+    RolledBack = 50,
+    /// A fault of the system, a lock held by another, records that do not verify: needs attention.
+    Fault = 60,
+}
+
+impl Exit {
+    /// The number a process ends with.
+    #[must_use]
+    pub const fn code(self) -> u8 {
+        self as u8
+    }
+}
+
+/// Why a command did not do what was asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
+#[error("{message}")]
+pub struct Error {
+    /// A stable name, such as `plan_unknown`.
+    pub code: &'static str,
+    /// What happened, where and why: lower case, one line, names in backticks.
+    pub message: String,
+    /// The command or change that would help.
+    pub hint: Option<String>,
+    /// How the command ends.
+    #[serde(skip)]
+    pub exit: Exit,
+}
+
+impl Error {
+    /// An error without a hint.
+    pub fn new(exit: Exit, code: &'static str, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), hint: None, exit }
+    }
+
+    /// The same with what would help.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// A fault of the system.
+    pub fn fault(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(Exit::Fault, code, message)
+    }
+}
+
+impl From<serde_json::Error> for Error {
+    fn from(error: serde_json::Error) -> Self {
+        Self::fault("internal", format!("a value cannot be written as JSON: {error}"))
+            .hint("report this as a defect of exacta")
+    }
+}
