@@ -36,6 +36,7 @@ pub mod permit;
 pub mod plan;
 pub mod policy;
 pub mod proposal;
+pub mod scan;
 pub mod schema;
 mod shape;
 pub mod text;

@@ -1,6 +1,7 @@
 //! The numbers: risk, quality, estimates. Integer points, no clock, no randomness, no model.
 
 use crate::prelude::*;
+use crate::scan::Signals;
 use serde::{Deserialize, Serialize};
 
 /// All numbers of one plan.
@@ -12,6 +13,9 @@ pub struct Assessment {
     pub quality: Quality,
     /// How large, long and expensive.
     pub estimates: Estimates,
+    /// What was found in the change; the gates read it, the numbers above already count it.
+    #[serde(skip)]
+    pub signals: Signals,
 }
 
 /// How dangerous a plan is: 0–100, with every point explained.

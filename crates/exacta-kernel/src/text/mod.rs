@@ -10,9 +10,11 @@ pub(crate) use class::is_ignorable;
 use crate::prelude::*;
 use alloc::borrow::Cow;
 use core::fmt::Write as _;
+use serde::Serialize;
 
 /// Why a character is not shown as it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Hidden {
     /// A control character, a lone carriage return or a line separator; ANSI escapes begin with one.
     Control,
@@ -30,6 +32,8 @@ pub enum Hidden {
     PrivateUse,
     /// Not a character: unassigned for good, or a noncharacter.
     Unassigned,
+    /// A letter of one script among or for those of another, in a path; never found by [`hidden`].
+    Lookalike,
 }
 
 impl Hidden {
@@ -45,6 +49,7 @@ impl Hidden {
             Self::Variation => "variation selector",
             Self::PrivateUse => "private-use character",
             Self::Unassigned => "unassigned character",
+            Self::Lookalike => "look-alike letter",
         }
     }
 }

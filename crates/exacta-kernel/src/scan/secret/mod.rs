@@ -1,0 +1,142 @@
+//! Secrets in text: vendors' tokens by their shape and checksum, private keys, web tokens, passwords in addresses, and values
+//! given to names that promise a secret.
+//!
+//! One pass over the text, with bounded looks ahead, so that hostile text costs no more than plain text. *Certain* means that
+//! the shape leaves no doubt; such a text is never stored. Placeholders and the vendors' own examples are not secrets.
+
+mod assign;
+mod block;
+mod token;
+mod url;
+mod value;
+
+use crate::prelude::*;
+use alloc::borrow::Cow;
+
+/// One secret in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Found {
+    /// Its first byte.
+    pub start: usize,
+    /// The byte after it.
+    pub end: usize,
+    /// What kind of secret.
+    pub what: &'static str,
+    /// Whether its shape leaves no doubt.
+    pub certain: bool,
+}
+
+/// The text with every secret, certain or doubtful, replaced by `‹secret:what›`. For everything that is stored or shown.
+#[must_use]
+pub fn mask(text: &str) -> Cow<'_, str> {
+    let found = find(text.as_bytes());
+    if found.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut copied = 0;
+    for secret in found {
+        out.push_str(text.get(copied..secret.start).unwrap_or_default());
+        out.push_str("‹secret:");
+        out.push_str(secret.what);
+        out.push('›');
+        copied = secret.end;
+    }
+    out.push_str(text.get(copied..).unwrap_or_default());
+    Cow::Owned(out)
+}
+
+/// Every secret in a text, in order, none overlapping another.
+pub(crate) fn find(text: &[u8]) -> Vec<Found> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(start) = next_name(text, at) {
+        let end = name_end(text, start);
+        at = end.max(look(text, start, end, &mut found));
+    }
+    pair_aws(text, &mut found);
+    without_overlaps(found)
+}
+
+/// Looks at the name at `start..end` and returns how far it looked.
+fn look(text: &[u8], start: usize, end: usize, found: &mut Vec<Found>) -> usize {
+    let opens_block = text.get(start..end).is_some_and(|name| name.ends_with(block::OPENING));
+    if opens_block && let Some(key) = block::private_key(text, end - block::OPENING.len()) {
+        found.push(key);
+        return key.end;
+    }
+    if let Some(token) = block::web_token(text, start) {
+        found.push(token);
+        return token.end;
+    }
+    if end - start >= token::SHORTEST {
+        found.extend(tokens(text, start, end));
+    }
+    let next = text.get(end..).unwrap_or_default();
+    if next.starts_with(b"://") {
+        found.extend(url::password(text, end));
+    } else {
+        found.extend(assign::value(text, start, end));
+    }
+    end
+}
+
+/// Vendors' tokens in a name; one may follow other words, as in `x-sk_live_…`.
+fn tokens(text: &[u8], start: usize, end: usize) -> Option<Found> {
+    let mut before = b' ';
+    for at in start..end {
+        let byte = *text.get(at)?;
+        if !is_word(before)
+            && is_word(byte)
+            && let Some(token) = token::at(text, at)
+        {
+            return Some(token);
+        }
+        before = byte;
+    }
+    None
+}
+
+/// An AWS key id becomes certain when a secret access key stands near it.
+fn pair_aws(text: &[u8], found: &mut [Found]) {
+    const NEAR: usize = 400;
+    for id in found.iter_mut().filter(|found| found.what == "AWS access key id") {
+        let from = id.start.saturating_sub(NEAR);
+        let window = text.get(from..text.len().min(id.end + NEAR)).unwrap_or_default();
+        let mut runs = window.split(|byte| !byte.is_ascii_alphanumeric() && !matches!(byte, b'+' | b'/'));
+        id.certain = runs.any(assign::is_aws_secret);
+    }
+}
+
+/// Sorted; of two that overlap the certain one, else the longer one.
+fn without_overlaps(mut found: Vec<Found>) -> Vec<Found> {
+    found.sort_by_key(|secret| (!secret.certain, core::cmp::Reverse(secret.end - secret.start), secret.start));
+    let mut kept: BTreeMap<usize, Found> = BTreeMap::new();
+    for secret in found {
+        let before = kept.range(..secret.end).next_back();
+        if before.is_none_or(|(_, other)| other.end <= secret.start) {
+            kept.insert(secret.start, secret);
+        }
+    }
+    kept.into_values().collect()
+}
+
+/// Where the next name begins: a run of letters, digits and `_.-`.
+fn next_name(text: &[u8], from: usize) -> Option<usize> {
+    text.get(from..)?.iter().position(|byte| is_name(*byte)).map(|offset| from + offset)
+}
+
+fn name_end(text: &[u8], start: usize) -> usize {
+    start + text.get(start..).unwrap_or_default().iter().take_while(|byte| is_name(**byte)).count()
+}
+
+const fn is_name(byte: u8) -> bool {
+    is_word(byte) || matches!(byte, b'-' | b'.')
+}
+
+const fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+#[cfg(test)]
+mod tests;

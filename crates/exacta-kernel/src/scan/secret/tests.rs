@@ -1,0 +1,125 @@
+use super::*;
+
+/// Tokens are put together here, so that no scanner takes this file for a leak.
+fn joined(parts: &[&str]) -> String {
+    parts.concat()
+}
+
+fn kinds(text: &str) -> Vec<(&'static str, bool)> {
+    find(text.as_bytes()).into_iter().map(|found| (found.what, found.certain)).collect()
+}
+
+const KEY_BODY: &str = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj";
+const AWS_SECRET: &str = "kT9vQ2mXz8LpR4wYb6NfJ1sHd7GcA3eUo5ViZqPW";
+
+#[test]
+fn certain_secrets() {
+    let jwt = joined(&["eyJhbGciOiJIUzI1", "NiJ9.eyJzdWIiOiJ1NDIiLCJleHAiOjE3MDB9.", "dGhpc2lzYXNpZ25hdHVyZXZhbHVl"]);
+    for (text, what) in [
+        (
+            joined(&[
+                "-----BEGIN RSA PRIVATE",
+                " KEY-----\n",
+                KEY_BODY,
+                "\n",
+                KEY_BODY,
+                "\n-----END RSA PRIVATE KEY-----",
+            ]),
+            "private key",
+        ),
+        (
+            joined(&["\"-----BEGIN PRIVATE", " KEY-----\\n", KEY_BODY, "\\n-----END PRIVATE KEY-----\\n\""]),
+            "private key",
+        ),
+        (joined(&["id = AK", "IAQ3EGRT7XKP2MZVWL\nsecret = ", AWS_SECRET]), "AWS access key id"),
+        (joined(&["AWS_SECRET_ACCESS_KEY=", AWS_SECRET]), "AWS secret access key"),
+        (joined(&["gh", "p_zQWBuTSOoRi4A9spHcVY5ncnsDkxkJ0mLq17"]), "GitHub token"),
+        (joined(&["curl -H 'x: gl", "pat-Zx9Qw7Er5Ty3Ui1Op8As'"]), "GitLab token"),
+        (joined(&["xo", "xb-284756193047-3918274650182-Ab3dEf6hIj9kLm2nOp5qRs8t"]), "Slack token"),
+        (joined(&["sk_", "live_4eC39HqLyjWDarjtT1zdp7dc"]), "Stripe live key"),
+        (joined(&["sk", "-Zx9Qw7Er5Ty3Ui1Op8AsT3BlbkFJq2Wd4Rf6Tg8Yh0Uj1Ik3"]), "OpenAI key"),
+        (joined(&["AI", "zaSyD4kQ9vRt2LmXw7ZpB6nYc3HfJ8gUe5Ts1"]), "Google API key"),
+        (jwt, "JSON web token"),
+        (joined(&["postgres://app:v9K2m", "Qx7@db.prod.acme.io:5432/app"]), "password in a URL"),
+    ] {
+        let found = kinds(&text);
+        assert!(found.contains(&(what, true)), "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn doubtful_secrets() {
+    for (text, what) in [
+        (joined(&["gh", "p_zQWBuTSOoRi4A9spHcVY5ncnsDkxkJ0mLq18"]), "GitHub token"),
+        (joined(&["AK", "IAQ3EGRT7XKP2MZVWL"]), "AWS access key id"),
+        ("password = \"vR7!kQ2#mZ\"".to_owned(), "password"),
+        ("\"db_password\": \"vR7kQ2mZ9x\",".to_owned(), "password"),
+        ("API_KEY=q8Zr7Lp2Xw4Tn8VbQ1c5".to_owned(), "secret value"),
+        ("client_secret: 'q8Zr7Lp2Xw4Tn8VbQ1c5'".to_owned(), "secret value"),
+        ("Authorization: Bearer q8Zr7Lp2Xw4Tn8VbQ1c5Ym3".to_owned(), "authorization header"),
+        ("mysql://root:password@db.acme.io/x".to_owned(), "password in a URL"),
+        ("redis://u:v9K2mQx7@localhost:6379".to_owned(), "password in a URL"),
+    ] {
+        assert_eq!(kinds(&text), [(what, false)], "{text}");
+    }
+}
+
+#[test]
+fn no_secrets() {
+    for text in [
+        "",
+        "password = os.environ[\"PASSWORD\"]",
+        "password: String,",
+        "let token = next_token(&mut lexer);",
+        "token = \"<token>\"",
+        "password = \"changeme\"",
+        "api_key = \"${API_KEY}\"",
+        "api_key: {{ secrets.API_KEY }}",
+        "AKIAIOSFODNN7EXAMPLE",
+        "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+        "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+        "if line.starts_with(\"-----BEGIN PRIVATE KEY-----\") { return }",
+        "https://example.com/path?x=1:2@3",
+        "postgres://postgres:postgres@localhost/test",
+        "postgres://user:${PASSWORD}@db.acme.io/x",
+        "git@github.com:acme/app.git",
+        "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "integrity = \"sha512-Zx9Qw7Er5Ty3Ui1Op8As+Zx9Qw7Er5Ty3Ui1Op8As==\"",
+        "secret_name = \"my-app/prod/database\"",
+        "token_type = \"Bearer\"",
+        "sk-learn-is-a-package-name-with-many-dashes-in-it",
+        "assert token == \"q8Zr7Lp2Xw4Tn8VbQ1c5\"",
+    ] {
+        assert_eq!(kinds(text), [], "{text}");
+    }
+}
+
+#[test]
+fn masking_keeps_everything_else() {
+    let text = joined(&["a = gh", "p_zQWBuTSOoRi4A9spHcVY5ncnsDkxkJ0mLq17; password = \"vR7!kQ2#mZ\" é"]);
+    assert_eq!(mask(&text), "a = ‹secret:GitHub token›; password = \"‹secret:password›\" é");
+    assert!(matches!(mask("nothing here"), Cow::Borrowed(_)));
+}
+
+#[test]
+fn masked_text_holds_no_secret() {
+    let text = joined(&["postgres://app:v9K2m", "Qx7@db.prod.acme.io token: 'q8Zr7Lp2Xw4Tn8VbQ1c5'"]);
+    assert_eq!(find(mask(&text).as_bytes()), []);
+}
+
+#[test]
+fn hostile_repetition_is_read_in_one_pass() {
+    for part in [
+        "sk-",
+        "eyJ",
+        "eyJhbGciOiJIUzI1NiJ9.",
+        "-----BEGIN PRIVATE KEY-----",
+        "a://b:c@",
+        "password=",
+        "AKIA",
+        "secret: '",
+    ] {
+        let text = part.repeat(50_000 / part.len());
+        find(text.as_bytes());
+    }
+}
