@@ -21,6 +21,7 @@ pub mod approval;
 pub mod assess;
 pub mod binding;
 pub mod check;
+pub mod constraint;
 pub mod derive;
 pub mod drift;
 pub mod facts;

@@ -1,0 +1,180 @@
+//! Constraints: limits in words, compiled to checks where they can be, and never ignored where they cannot.
+//!
+//! [`phrase`] turns a text into a [`Check`], [`verify`] holds a plan against it. A `MUST` or `MUST_NOT` that is not
+//! understood is *unchecked*, which makes a person decide; it is never taken for met.
+
+mod api;
+mod dependency;
+mod pattern;
+mod phrase;
+mod token;
+mod verify;
+
+use crate::plan::Plan;
+use crate::prelude::*;
+use crate::proposal::{Constraint, ConstraintKind, Scope, Step};
+use pattern::Pattern;
+use serde::Serialize;
+use verify::{Answer, Subject};
+
+/// Where a constraint comes from. Stages only ever add constraints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// The proposal's own list.
+    Proposal,
+    /// One step's own list.
+    Step,
+    /// The user's request.
+    Request,
+    /// The project's configuration.
+    Project,
+    /// The operator's Safety Policy.
+    SafetyPolicy,
+}
+
+/// A constraint from outside the proposal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SourcedConstraint {
+    /// Where it comes from.
+    pub source: Source,
+    /// What it says.
+    pub constraint: Constraint,
+}
+
+/// How a constraint stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// Compiled, checked, and kept.
+    Met,
+    /// Broken, or a `MUST` that no step satisfies.
+    Violated,
+    /// Cannot be checked here: a person must judge.
+    Unchecked,
+    /// A `PREFER`: never decides anything.
+    Advice,
+}
+
+/// One constraint held against a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ConstraintResult {
+    /// What it says.
+    pub constraint: Constraint,
+    /// Where it comes from.
+    pub source: Source,
+    /// How it stands.
+    pub state: State,
+    /// Why, in words.
+    pub reason: String,
+    /// The step that breaks it or says that it satisfies it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
+    /// The file that breaks it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+}
+
+/// What a text was compiled to. Each is something a plan must not do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Check {
+    /// No step may touch these paths.
+    LeaveAlone(Vec<Pattern>),
+    /// No step may touch any other path.
+    Only(Vec<Pattern>),
+    /// No step may delete a file; with patterns, none of these.
+    NoDeletions(Vec<Pattern>),
+    /// No manifest or lock file may name a package it did not name before.
+    NoNewDependencies,
+    /// No public signature may be removed or changed.
+    KeepApi,
+    /// No line that holds one of these texts may be added.
+    Avoid(Vec<String>),
+}
+
+/// How many constraints of a plan are compiled; any more are for a person.
+const MAX_COMPILED: usize = 64;
+
+/// Holds a plan against its own constraints, its steps' and those from outside; in this order, one result each.
+#[must_use]
+pub fn evaluate(plan: &Plan, extra: &[SourcedConstraint]) -> Vec<ConstraintResult> {
+    let own = plan.proposal.constraints.iter().map(|constraint| (Source::Proposal, constraint, None));
+    let steps = plan.proposal.steps.iter();
+    let steps = steps.flat_map(|step| step.constraints.iter().map(move |it| (Source::Step, it, Some(step))));
+    let extra = extra.iter().map(|sourced| (sourced.source, &sourced.constraint, None));
+    let all = own.chain(steps).zip(0..).map(|(item, index)| (item, index < MAX_COMPILED));
+    let all = all.chain(extra.map(|item| (item, true)));
+    all.map(|((source, constraint, step), compile)| {
+        let check = if compile { phrase::compile(constraint) } else { None };
+        result(plan, source, constraint, step, check)
+    })
+    .collect()
+}
+
+/// Whether a text of this kind can be checked here, so that its author can be told at once.
+#[must_use]
+pub fn is_understood(constraint: &Constraint) -> bool {
+    phrase::compile(constraint).is_some()
+}
+
+fn result(
+    plan: &Plan,
+    source: Source,
+    constraint: &Constraint,
+    owner: Option<&Step>,
+    check: Option<Check>,
+) -> ConstraintResult {
+    let answer = match constraint.kind {
+        ConstraintKind::Prefer => Answer::new(State::Advice, "advice only"),
+        ConstraintKind::Must | ConstraintKind::MustNot => answer(plan, source, constraint, owner, check),
+    };
+    let Answer { state, reason, step, path } = answer;
+    ConstraintResult { constraint: constraint.clone(), source, state, reason, step, path }
+}
+
+fn answer(plan: &Plan, source: Source, constraint: &Constraint, owner: Option<&Step>, check: Option<Check>) -> Answer {
+    match check {
+        Some(check) => match subject(plan, source, constraint, owner) {
+            Ok(subject) => verify::verify(&check, &subject),
+            Err(reason) => Answer::new(State::Unchecked, reason),
+        },
+        None if constraint.kind == ConstraintKind::Must => claimed(plan, constraint, owner),
+        None => Answer::new(State::Unchecked, "the text is not one that can be checked here"),
+    }
+}
+
+/// A `MUST` that cannot be compiled needs a step that says it satisfies it; a person judges whether it does.
+fn claimed(plan: &Plan, constraint: &Constraint, owner: Option<&Step>) -> Answer {
+    let claims = |step: &&Step| step.satisfies.contains(&constraint.id);
+    match plan.proposal.steps.iter().find(claims).or(owner) {
+        Some(step) => Answer {
+            step: Some(step.id.clone()),
+            ..Answer::new(State::Unchecked, "a step says that it satisfies this, which cannot be checked here")
+        },
+        None => Answer::new(State::Violated, "no step satisfies it"),
+    }
+}
+
+/// The part of the plan that the constraint covers.
+fn subject<'p>(
+    plan: &'p Plan,
+    source: Source,
+    constraint: &Constraint,
+    owner: Option<&'p Step>,
+) -> Result<Subject<'p>, String> {
+    let step = match (constraint.scope, constraint.target.as_deref()) {
+        (Scope::Step, Some(id)) if owner.is_none_or(|owner| owner.id == id) => {
+            Some(plan.proposal.step(id).ok_or_else(|| format!("there is no step `{}`", crate::text::excerpt(id, 60)))?)
+        }
+        (Scope::Step, _) => return Err("it does not name the step it is about".to_owned()),
+        (Scope::Global | Scope::File, _) => owner,
+    };
+    let files = match (constraint.scope, constraint.target.as_deref()) {
+        (Scope::File, Some(text)) => Some(
+            Pattern::parse(text).ok_or_else(|| "its target is not a path or pattern inside the project".to_owned())?,
+        ),
+        (Scope::File, None) => return Err("it does not name the file it is about".to_owned()),
+        (Scope::Global | Scope::Step, _) => None,
+    };
+    Ok(Subject { plan, step, files, of_project: matches!(source, Source::Project | Source::SafetyPolicy) })
+}
