@@ -1,0 +1,3 @@
+//! The kernel's tests, in one binary to keep linking short.
+
+mod policy;
