@@ -7,6 +7,7 @@ mod error;
 mod handle;
 pub mod look;
 mod root;
+pub mod sandbox;
 
 pub use error::IoError;
 pub use root::ProjectRoot;

@@ -1,0 +1,64 @@
+//! What a command prints: passed on as it comes, its end kept.
+
+use crate::handle::retry;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fd::OwnedFd;
+use rustix::io::Errno;
+use std::collections::VecDeque;
+use std::time::Instant;
+
+/// How much of the end is kept, in bytes.
+const KEPT: usize = 64 * 1024;
+
+/// The reading end of a command's output.
+pub(super) struct Output {
+    reader: OwnedFd,
+    tail: VecDeque<u8>,
+    total: u64,
+}
+
+impl Output {
+    /// A pipe: the reading end, and the end for the command.
+    pub fn pipe() -> std::io::Result<(Self, OwnedFd)> {
+        let (reader, writer) = std::io::pipe()?;
+        Ok((Self { reader: reader.into(), tail: VecDeque::new(), total: 0 }, writer.into()))
+    }
+
+    /// Reads until everybody who could write is gone, or the time is over; says which.
+    pub fn read_until(&mut self, deadline: Instant, watch: &mut dyn FnMut(&[u8])) -> std::io::Result<bool> {
+        let mut chunk = vec![0_u8; 16 * 1024];
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let left = Timespec::try_from(left).map_err(|_| Errno::INVAL)?;
+            let mut fds = [PollFd::new(&self.reader, PollFlags::IN)];
+            if retry(|| poll(&mut fds, Some(&left)))? == 0 {
+                return Ok(false);
+            }
+            let n = retry(|| rustix::io::read(&self.reader, chunk.as_mut_slice()))?;
+            let bytes = chunk.get(..n).unwrap_or_default();
+            if bytes.is_empty() {
+                return Ok(true);
+            }
+            watch(bytes);
+            self.keep(bytes);
+        }
+    }
+
+    fn keep(&mut self, bytes: &[u8]) {
+        self.total = self.total.saturating_add(bytes.len() as u64);
+        self.tail.extend(bytes);
+        let over = self.tail.len().saturating_sub(KEPT);
+        self.tail.drain(..over);
+    }
+
+    /// The end of what was printed.
+    pub fn tail(&self) -> String {
+        let bytes: Vec<u8> = self.tail.iter().copied().collect();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// How much was printed in all, in bytes.
+    pub const fn total(&self) -> u64 {
+        self.total
+    }
+}

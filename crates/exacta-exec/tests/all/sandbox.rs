@@ -1,0 +1,124 @@
+//! The operator's commands, confined: what they see, what they can reach, and how they end.
+
+use exacta_exec::ProjectRoot;
+use exacta_exec::sandbox::{CommandReport, Ended, Sandbox, SandboxError};
+use exacta_kernel::facts::FileContent;
+use exacta_kernel::path::RelPath;
+use exacta_kernel::plan::Change;
+use exacta_kernel::policy::command::Command;
+use std::sync::Arc;
+use tempfile::TempDir;
+
+struct Place {
+    project: TempDir,
+    scratch: TempDir,
+    secrets: TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let place = Self {
+            project: tempfile::tempdir().unwrap(),
+            scratch: tempfile::tempdir().unwrap(),
+            secrets: tempfile::tempdir().unwrap(),
+        };
+        std::fs::write(place.project.path().join("kept"), "kept\n").unwrap();
+        std::fs::write(place.project.path().join("changed"), "before\n").unwrap();
+        std::fs::write(place.project.path().join("deleted"), "gone\n").unwrap();
+        std::fs::create_dir(place.project.path().join("build")).unwrap();
+        std::fs::write(place.secrets.path().join("key"), "secret\n").unwrap();
+        place
+    }
+
+    fn run(&self, script: &str, timeout_seconds: u64) -> CommandReport {
+        self.try_run(script, timeout_seconds).unwrap()
+    }
+
+    fn try_run(&self, script: &str, timeout_seconds: u64) -> Result<CommandReport, SandboxError> {
+        let content = |text: &str, mode| Some(Arc::new(FileContent::new(text.as_bytes().to_vec(), mode)));
+        let change = |path: &str, before, after| Change { path: RelPath::parse(path).unwrap(), before, after };
+        let changes = [
+            change("changed", content("before\n", 0o644), content("after\n", 0o644)),
+            change("deleted", content("gone\n", 0o644), None),
+            change("new/folder/tool", None, content("#!/bin/sh\necho tool\n", 0o755)),
+        ];
+        let hidden = [self.secrets.path().to_owned()];
+        let root = ProjectRoot::open(self.project.path().canonicalize().unwrap()).unwrap();
+        let sandbox = Sandbox { root: &root, scratch: self.scratch.path(), hidden: &hidden, changes: &changes };
+        let command = Command {
+            name: "check".to_owned(),
+            argv: ["sh", "-c", script].map(str::to_owned).to_vec(),
+            timeout_seconds,
+            writes: vec![RelPath::parse("build").unwrap()],
+        };
+        let report = sandbox.run(&command, &mut |_| {});
+        assert_eq!(std::fs::read_dir(self.scratch.path()).unwrap().count(), 0, "nothing is left in the scratch folder");
+        report
+    }
+}
+
+#[test]
+fn a_command_sees_the_project_as_it_would_be() {
+    let place = Place::new();
+    let report = place.run("cat kept changed; ls; ./new/folder/tool; pwd", 60);
+    assert_eq!(report.ended, Ended::Passed, "{}", report.output);
+    let expected = format!("kept\nafter\nbuild\nchanged\nkept\nnew\ntool\n{}\n", place.project.path().display());
+    assert_eq!(report.output, expected);
+    assert_eq!(report.printed, expected.len() as u64);
+    assert_eq!(std::fs::read_to_string(place.project.path().join("changed")).unwrap(), "before\n");
+    assert!(!place.project.path().join("new").exists());
+}
+
+#[test]
+fn what_a_command_can_and_cannot_reach() {
+    let place = Place::new();
+    let secret = place.secrets.path().join("key");
+    let outside = place.secrets.path().parent().unwrap().join("written-by-a-check");
+    let cases = [
+        ("echo x > build/out", true),
+        ("echo x > kept && echo y > elsewhere", true),
+        ("echo x > /tmp/scratch", true),
+        (&format!("cat {}", secret.display()), false),
+        ("echo x > /etc/written-by-a-check", false),
+        ("echo x > /usr/written-by-a-check", false),
+        ("cat /proc/net/route | grep -q '^e'", false),
+        ("ls .exacta/* 2>/dev/null", false),
+        ("mount -t tmpfs none /mnt", false),
+        ("unshare --user true", false),
+    ];
+    std::fs::create_dir(place.project.path().join(".exacta")).unwrap();
+    std::fs::write(place.project.path().join(".exacta/audit.log"), "x").unwrap();
+    for (script, allowed) in cases {
+        let report = place.run(script, 60);
+        assert_eq!(report.ended == Ended::Passed, allowed, "{script}: {:?} {}", report.ended, report.output);
+    }
+    assert!(place.project.path().join("build/out").exists(), "declared folders are written through");
+    assert_eq!(std::fs::read_to_string(place.project.path().join("kept")).unwrap(), "kept\n");
+    assert!(!place.project.path().join("elsewhere").exists());
+    assert!(!outside.exists());
+}
+
+#[test]
+fn every_way_to_end() {
+    let place = Place::new();
+    assert_eq!(place.run("exit 3", 60).ended, Ended::Failed(3));
+    assert_eq!(place.run("no-such-program", 60).ended, Ended::Failed(127));
+    assert_eq!(place.run("sleep 60", 1).ended, Ended::TimedOut);
+    let daemon = place.run("(setsid sleep 60 >/dev/null 2>&1 &) ; echo started", 60);
+    assert_eq!((daemon.ended, daemon.output.as_str()), (Ended::Passed, "started\n"), "a daemon dies with the command");
+    let filler = place.run("head -c 2000000000 /dev/zero > big", 60);
+    assert!(matches!(filler.ended, Ended::Failed(_)), "the scratch layer has an end");
+    let loud = place.run("head -c 1000000 /dev/zero | tr '\\0' x; echo end", 60);
+    assert_eq!(loud.printed, 1_000_004);
+    assert!(loud.output.len() <= 64 * 1024 && loud.output.ends_with("xend\n"));
+}
+
+#[test]
+fn a_declared_folder_that_is_a_link_leads_nowhere() {
+    let place = Place::new();
+    std::fs::remove_dir(place.project.path().join("build")).unwrap();
+    std::os::unix::fs::symlink(place.secrets.path(), place.project.path().join("build")).unwrap();
+    let error = place.try_run("echo x > build/key", 60).unwrap_err();
+    assert!(matches!(error, SandboxError::Unavailable { .. }), "{error}");
+    assert_eq!(std::fs::read_to_string(place.secrets.path().join("key")).unwrap(), "secret\n");
+}
