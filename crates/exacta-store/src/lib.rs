@@ -1,1 +1,2 @@
-//! store
+//! Remembers: the user's own folder.
+pub mod home;

@@ -1,0 +1,149 @@
+//! Projects, by the place they are at: a copy or a moved folder is another project and inherits nothing.
+
+use super::file::Lock;
+use super::record::{self, Record};
+use super::{FileError, Home, HomeError};
+use exacta_kernel::hash::Digest;
+use exacta_kernel::id::ProjectId;
+use exacta_kernel::policy::profile::Profile;
+use exacta_kernel::time::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+/// What the user's folder knows of one project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectRecord {
+    /// Names it in statements and logs.
+    pub id: ProjectId,
+    /// Where it is, without symbolic links.
+    pub root: PathBuf,
+    /// How much may happen without a person.
+    pub profile: Profile,
+    /// When it became known.
+    pub created_at: Timestamp,
+    /// Runs that failed one after the other, up to now.
+    pub failed_runs: u32,
+    /// When and why the profile last fell by itself.
+    pub fell: Option<Fall>,
+}
+
+/// A profile that fell by itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fall {
+    /// When.
+    pub at: Timestamp,
+    /// Why, in words.
+    pub why: String,
+}
+
+/// As it is stored. The place is told for people to read; the file's name is what counts.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    id: ProjectId,
+    root: String,
+    profile: Profile,
+    created_at: Timestamp,
+    failed_runs: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    fell: Option<Fall>,
+}
+
+impl Record for Stored {
+    const SCHEMA: &'static str = "exacta.project/1";
+}
+
+impl Home {
+    /// What is known of the project at a place; `None` where it is not known.
+    ///
+    /// # Errors
+    /// Where the place does not exist, or contains this home, so that plans could write what grants.
+    pub fn project(&self, root: &Path) -> Result<Option<ProjectRecord>, HomeError> {
+        let root = self.project_root(root)?;
+        let stored = record::read::<Stored>(&self.project_file(&root))?;
+        Ok(stored.map(|stored| stored.at(root)))
+    }
+
+    /// The project at a place, made known with profile SAFE where it is not known yet.
+    ///
+    /// # Errors
+    /// As [`Home::project`].
+    pub fn create_project(&self, root: &Path, at: Timestamp) -> Result<ProjectRecord, HomeError> {
+        let root = self.project_root(root)?;
+        let path = self.project_file(&root);
+        let lock = Lock::on(&self.projects())?;
+        if let Some(stored) = record::read::<Stored>(&path)? {
+            return Ok(stored.at(root));
+        }
+        let id = super::session::fresh_id(ProjectId::parse);
+        let record =
+            ProjectRecord { id: id?, root, profile: Profile::Safe, created_at: at, failed_runs: 0, fell: None };
+        record::write(&lock, &path, &Stored::of(&record))?;
+        Ok(record)
+    }
+
+    /// Changes profile, failed runs or fall of a project, and returns what it is then. No other process's change comes
+    /// between; `change` must not itself change projects.
+    ///
+    /// # Errors
+    /// [`HomeError::NoProject`] where it is not known, and as [`Home::project`].
+    pub fn update_project(
+        &self,
+        root: &Path,
+        change: impl FnOnce(&mut ProjectRecord),
+    ) -> Result<ProjectRecord, HomeError> {
+        let root = self.project_root(root)?;
+        let path = self.project_file(&root);
+        let lock = Lock::on(&self.projects())?;
+        let stored = record::read::<Stored>(&path)?.ok_or_else(|| HomeError::NoProject(root.clone()))?;
+        let before = stored.at(root);
+        let mut changed = before.clone();
+        change(&mut changed);
+        // Which project it is, no change can touch.
+        let after = ProjectRecord { id: before.id.clone(), root: before.root.clone(), ..changed };
+        if after != before {
+            record::write(&lock, &path, &Stored::of(&after))?;
+        }
+        Ok(after)
+    }
+
+    /// The place of a project without symbolic links, if it can be one.
+    fn project_root(&self, root: &Path) -> Result<PathBuf, HomeError> {
+        let root = root.canonicalize().map_err(FileError::io("find", root))?;
+        for home in [&self.config, &self.state] {
+            let home = home.canonicalize().unwrap_or_else(|_| home.clone());
+            if home.starts_with(&root) {
+                return Err(HomeError::InsideProject { home, root });
+            }
+        }
+        Ok(root)
+    }
+
+    fn projects(&self) -> PathBuf {
+        self.config.join("projects")
+    }
+
+    fn project_file(&self, root: &Path) -> PathBuf {
+        self.projects().join(format!("{}.json", Digest::of(root.as_os_str().as_bytes())))
+    }
+}
+
+impl Stored {
+    fn of(record: &ProjectRecord) -> Self {
+        Self {
+            id: record.id.clone(),
+            root: record.root.to_string_lossy().into_owned(),
+            profile: record.profile,
+            created_at: record.created_at,
+            failed_runs: record.failed_runs,
+            fell: record.fell.clone(),
+        }
+    }
+
+    fn at(self, root: PathBuf) -> ProjectRecord {
+        let Self { id, root: _, profile, created_at, failed_runs, fell } = self;
+        ProjectRecord { id, root, profile, created_at, failed_runs, fell }
+    }
+}

@@ -1,0 +1,131 @@
+//! Projects, pins and declared identities: by place, forward only, no update lost.
+
+use super::{at, home};
+use exacta_kernel::hash::Digest;
+use exacta_kernel::id::ProjectId;
+use exacta_kernel::policy::profile::Profile;
+use exacta_kernel::proposal::ModelClaim;
+use exacta_store::home::{DeclaredIdentity, Fall, Home, HomeError, Pin};
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::symlink;
+
+#[test]
+fn a_project_is_its_place() {
+    let (folder, home) = home();
+    let (root, copy) = (folder.path().join("p"), folder.path().join("copy"));
+    fs::create_dir(&root).unwrap();
+    assert!(home.project(&root).unwrap().is_none());
+    assert!(matches!(home.update_project(&root, |_| ()), Err(HomeError::NoProject(_))));
+
+    let made = home.create_project(&root, at(0)).unwrap();
+    assert_eq!((made.profile, made.failed_runs, &made.fell), (Profile::Safe, 0, &None));
+    assert_eq!(home.create_project(&root, at(9)).unwrap(), made, "made once");
+    let link = folder.path().join("link");
+    symlink(&root, &link).unwrap();
+    assert_eq!(home.project(&link).unwrap(), Some(made.clone()), "by whatever way it is reached");
+
+    fs::rename(&root, &copy).unwrap();
+    assert!(home.project(&copy).unwrap().is_none(), "moved, it is another project");
+    assert!(home.project(&root).is_err(), "and the old place is not there");
+    assert_ne!(home.create_project(&copy, at(1)).unwrap().id, made.id);
+}
+
+#[test]
+fn a_name_that_is_not_text_is_a_place_too() {
+    let (folder, home) = home();
+    let root = folder.path().join(OsStr::from_bytes(b"caf\xe9"));
+    fs::create_dir(&root).unwrap();
+    let made = home.create_project(&root, at(0)).unwrap();
+    assert_eq!(home.project(&root).unwrap().unwrap(), made);
+    assert!(made.root.ends_with(OsStr::from_bytes(b"caf\xe9")));
+}
+
+#[test]
+fn what_grants_never_lies_in_a_project() {
+    let (folder, home) = home();
+    for made in [false, true] {
+        let error = home.create_project(folder.path(), at(0)).unwrap_err();
+        assert!(matches!(error, HomeError::InsideProject { .. }), "{error}");
+        if !made {
+            home.log_key().unwrap();
+        }
+    }
+}
+
+#[test]
+fn updates_are_kept_and_none_is_lost() {
+    let (folder, home) = home();
+    let root = folder.path().join("p");
+    fs::create_dir(&root).unwrap();
+    let made = home.create_project(&root, at(0)).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                let home = Home::at(home.config()).unwrap();
+                for _ in 0..10 {
+                    home.update_project(&root, |record| record.failed_runs += 1).unwrap();
+                }
+            });
+        }
+    });
+    let fell = Fall { at: at(5), why: "3 failed runs in a row".to_owned() };
+    let after = home.update_project(&root, |record| {
+        record.fell = Some(fell.clone());
+        record.profile = Profile::Dev;
+        record.id = ProjectId::parse("019a2f3e-7c1d-7e2a-9b4f-0123456789ab").unwrap();
+    });
+    assert_eq!(home.project(&root).unwrap(), Some(after.unwrap()));
+    let after = home.project(&root).unwrap().unwrap();
+    assert_eq!((after.failed_runs, after.profile, after.fell), (80, Profile::Dev, Some(fell)));
+    assert_eq!(after.id, made.id, "which project it is, no update touches");
+}
+
+#[test]
+fn a_damaged_record_is_an_error_and_not_a_new_project() {
+    let (folder, home) = home();
+    let root = folder.path().join("p");
+    fs::create_dir(&root).unwrap();
+    home.create_project(&root, at(0)).unwrap();
+    let file = fs::read_dir(home.config().join("projects")).unwrap();
+    let file = file.map(|entry| entry.unwrap().path()).find(|path| path.extension().is_some()).unwrap();
+    let text = fs::read_to_string(&file).unwrap();
+    for damaged in [String::new(), text.replace("SAFE", "YOLO"), text.replace("project/1", "project/2")] {
+        fs::write(&file, damaged).unwrap();
+        assert!(home.project(&root).is_err());
+        assert!(home.create_project(&root, at(0)).is_err());
+    }
+}
+
+#[test]
+fn pins_move_forward_only() {
+    let (_folder, home) = home();
+    let project = ProjectId::parse("019a2f3e-7c1d-7e2a-9b4f-0123456789ab").unwrap();
+    let pin = |size: u64, root: &[u8]| Pin { size, root: Digest::of(root), checkpoint: format!("{size}\n") };
+    assert!(home.pin(&project).unwrap().is_none());
+    home.set_pin(&project, &pin(5, b"a")).unwrap();
+    home.set_pin(&project, &pin(5, b"a")).unwrap();
+    assert!(matches!(home.set_pin(&project, &pin(5, b"b")), Err(HomeError::PinConflict(5))));
+    assert!(matches!(home.set_pin(&project, &pin(4, b"c")), Err(HomeError::PinBackward { pinned: 5, given: 4 })));
+    home.set_pin(&project, &pin(6, b"d")).unwrap();
+    assert_eq!(home.pin(&project).unwrap(), Some(pin(6, b"d")));
+}
+
+#[test]
+fn a_credential_is_what_it_said_last() {
+    let (_folder, home) = home();
+    let project = ProjectId::parse("019a2f3e-7c1d-7e2a-9b4f-0123456789ab").unwrap();
+    let claim = |version: &str| ModelClaim {
+        provider: "local".to_owned(),
+        model: "small".to_owned(),
+        version: Some(version.to_owned()),
+    };
+    let declared = |model, seconds| DeclaredIdentity { model, at: at(seconds) };
+    assert!(home.declared_identity(&project, "cli").unwrap().is_none());
+    home.set_declared_identity(&project, "cli", &declared(Some(claim("1")), 0)).unwrap();
+    home.set_declared_identity(&project, "mcp", &declared(None, 1)).unwrap();
+    home.set_declared_identity(&project, "cli", &declared(Some(claim("2")), 2)).unwrap();
+    assert_eq!(home.declared_identity(&project, "cli").unwrap(), Some(declared(Some(claim("2")), 2)));
+    assert_eq!(home.declared_identity(&project, "mcp").unwrap(), Some(declared(None, 1)));
+}

@@ -1,0 +1,3 @@
+//! All of the crate's integration tests, in one binary to keep linking short.
+
+mod home;
