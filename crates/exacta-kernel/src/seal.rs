@@ -1,32 +1,34 @@
 //! Proposal → plan: every file change turned into exact after-bytes, and the content hash.
 
 use crate::diff::{self, Kind};
-use crate::facts::{FileContent, Facts, Target, TargetFact};
+use crate::facts::{Facts, FileContent, Target, TargetFact};
 use crate::finding::{Code, Finding};
 use crate::hash::{Digest, canonical_hash};
 use crate::path::RelPath;
 use crate::plan::{Content, Effect, Plan};
 use crate::prelude::*;
 use crate::proposal::{Action, Payload, Proposal, Step};
+use alloc::borrow::Cow;
 use alloc::sync::Arc;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+
+/// The most file steps that are turned into bytes. No policy allows more, so [`crate::check`] refuses the rest anyway.
+const MAX_STEPS: usize = 16;
 
 /// Turns a proposal into a plan, given what its targets are now.
 ///
-/// Never fails: a step that cannot be turned into bytes becomes a finding that [`crate::check`] reports with the others.
+/// A step that cannot be turned into bytes becomes a finding that [`crate::check`] reports with the others.
 ///
 /// # Errors
 /// Only where canonical JSON cannot be written, which the strict reader rules out.
 pub fn seal(proposal: Proposal, facts: &Facts) -> Result<Plan, serde_json::Error> {
-    let mut sealing = Sealing { facts, now: BTreeMap::new(), effects: Vec::new(), failures: Vec::new() };
+    let mut sealing =
+        Sealing { facts, now: BTreeMap::new(), failed: BTreeSet::new(), effects: Vec::new(), failures: Vec::new() };
     let mut order: Vec<usize> = (0..proposal.steps.len()).collect();
     order.sort_by_key(|index| (proposal.steps.get(*index).map(|step| step.order), *index));
-    for index in order {
-        if let Some(step) = proposal.steps.get(index)
-            && step.action.is_file()
-        {
-            sealing.step(index, step);
-        }
+    let file_step = |index: usize| proposal.steps.get(index).filter(|step| step.action.is_file());
+    for (index, step) in order.into_iter().filter_map(|index| Some((index, file_step(index)?))).take(MAX_STEPS) {
+        sealing.step(index, step);
     }
     let Sealing { effects, failures, .. } = sealing;
     let content_hash = content_hash(&proposal, &effects)?;
@@ -37,22 +39,31 @@ pub fn seal(proposal: Proposal, facts: &Facts) -> Result<Plan, serde_json::Error
 struct Sealing<'a> {
     facts: &'a Facts,
     now: BTreeMap<RelPath, Option<Content>>,
+    failed: BTreeSet<RelPath>,
     effects: Vec<Effect>,
     failures: Vec<Finding>,
 }
 
 impl Sealing<'_> {
     fn step(&mut self, index: usize, step: &Step) {
-        let result = RelPath::parse(&step.target)
-            .map_err(|error| error.into_finding())
-            .and_then(|path| self.effect(index, step, path))
-            .map_err(|finding| finding.in_step(&step.id).at_path(&step.target).at(format!("/steps/{index}")));
-        match result {
+        let place = |finding: Finding| finding.in_step(&step.id).at(format!("/steps/{index}"));
+        let path = match RelPath::parse(&step.target) {
+            Ok(path) => path,
+            Err(error) => return self.failures.push(place(error.into_finding())),
+        };
+        // What a failed step would have left is not known, so later steps on its file are not judged.
+        if self.failed.contains(&path) {
+            return;
+        }
+        match self.effect(index, step, path.clone()) {
             Ok(effect) => {
-                self.now.insert(effect.path.clone(), effect.after.clone());
+                self.now.insert(path, effect.after.clone());
                 self.effects.push(effect);
             }
-            Err(finding) => self.failures.push(finding),
+            Err(finding) => {
+                self.failures.push(place(finding.at_path(path.as_str())));
+                self.failed.insert(path);
+            }
         }
     }
 
@@ -63,15 +74,14 @@ impl Sealing<'_> {
         };
         matches_base(step, before.as_deref())?;
         let (kind, payload) = match &step.action {
-            Action::FileCreate(payload) => (Kind::Create, Some(payload.clone())),
-            Action::FileModify(payload) => (Kind::Modify, Some(payload.clone())),
-            Action::FileDelete { diff } => (Kind::Delete, diff.clone().map(Payload::Diff)),
+            Action::FileCreate(payload) => (Kind::Create, Some(Cow::Borrowed(payload))),
+            Action::FileModify(payload) => (Kind::Modify, Some(Cow::Borrowed(payload))),
+            Action::FileDelete { diff } => (Kind::Delete, diff.clone().map(|diff| Cow::Owned(Payload::Diff(diff)))),
             Action::Build | Action::Primitive { .. } | Action::ToolCall { .. } => {
                 return Err(Finding::new(Code::SchemaInvalid, "not a file step", "use a file step type"));
             }
         };
-        presence(kind, before.is_some())?;
-        let after = diff::materialise(kind, payload.as_ref(), &path, before.as_deref())
+        let after = diff::materialise(kind, payload.as_deref(), &path, before.as_deref())
             .map_err(diff::DiffError::into_finding)?
             .map(Arc::new);
         Ok(Effect { step: index, path, before, after })
@@ -110,23 +120,11 @@ fn blocked(path: &RelPath, at: &str, by: crate::facts::Obstacle) -> Finding {
         Obstacle::NotAFolder => (Code::PathInvalid, "not a folder"),
         Obstacle::Mount => (Code::PathOutside, "on another file system"),
     };
-    Finding::new(code, format!("`{at}`, on the way to `{path}`, is {what}"), "use a path of real folders inside the project")
-}
-
-fn presence(kind: Kind, exists: bool) -> Result<(), Finding> {
-    match (kind, exists) {
-        (Kind::Create, true) => Err(Finding::new(
-            Code::TargetExists,
-            "the file to create exists already",
-            "use `file_modify`, or choose another name",
-        )),
-        (Kind::Modify | Kind::Delete, false) => Err(Finding::new(
-            Code::TargetMissing,
-            "the file does not exist",
-            "use `file_create`, or check the path against the project",
-        )),
-        _ => Ok(()),
-    }
+    Finding::new(
+        code,
+        format!("`{at}`, on the way to `{path}`, is {what}"),
+        "use a path of real folders inside the project",
+    )
 }
 
 fn matches_base(step: &Step, before: Option<&FileContent>) -> Result<(), Finding> {
@@ -142,31 +140,28 @@ fn matches_base(step: &Step, before: Option<&FileContent>) -> Result<(), Finding
     ))
 }
 
-/// The content hash: the proposal's own object, with each file payload replaced by its before and after.
+/// The content hash: the proposal's own object, with each file payload replaced by its before and after. A payload that
+/// could not be turned into bytes stays as it is.
 fn content_hash(proposal: &Proposal, effects: &[Effect]) -> Result<Digest, serde_json::Error> {
-    const PAYLOADS: [&str; 3] = ["diff", "edits", "content"];
-    let mut document = serde_json::Map::new();
-    for (key, value) in proposal.document.iter().filter(|(key, _)| *key != "steps") {
-        document.insert(key.clone(), value.clone());
-    }
+    let effects: BTreeMap<usize, &Effect> = effects.iter().map(|effect| (effect.step, effect)).collect();
     let steps = proposal.document.get("steps").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let steps = steps.iter().enumerate().map(|(index, step)| {
-        let Some(step) = step.as_object() else { return step.clone() };
-        let is_file = proposal.steps.get(index).is_some_and(|step| step.action.is_file());
-        let mut sealed: serde_json::Map<String, Value> = step
-            .iter()
-            .filter(|(key, _)| !is_file || !PAYLOADS.contains(&key.as_str()))
-            .map(|(key, value)| (key.clone(), value.clone()))
-            .collect();
-        if is_file {
-            let effect = effects.iter().find(|effect| effect.step == index);
-            sealed.insert("before".to_owned(), effect.map_or(Value::Null, |effect| portable(effect.before.as_deref())));
-            sealed.insert("after".to_owned(), effect.map_or(Value::Null, |effect| portable(effect.after.as_deref())));
-        }
-        Value::Object(sealed)
+    let steps = steps.iter().enumerate().map(|(index, step)| match (step.as_object(), effects.get(&index)) {
+        (Some(step), Some(effect)) => Value::Object(sealed(step, effect)),
+        _ => step.clone(),
     });
+    let rest = proposal.document.iter().filter(|(key, _)| *key != "steps");
+    let mut document: Map<String, Value> = rest.map(|(key, value)| (key.clone(), value.clone())).collect();
     document.insert("steps".to_owned(), Value::Array(steps.collect()));
     canonical_hash(&document)
+}
+
+/// A file step with its exact effect in place of its payload.
+fn sealed(step: &Map<String, Value>, effect: &Effect) -> Map<String, Value> {
+    let rest = step.iter().filter(|(key, _)| !matches!(key.as_str(), "diff" | "edits" | "content"));
+    let mut sealed: Map<String, Value> = rest.map(|(key, value)| (key.clone(), value.clone())).collect();
+    sealed.insert("before".to_owned(), portable(effect.before.as_deref()));
+    sealed.insert("after".to_owned(), portable(effect.after.as_deref()));
+    sealed
 }
 
 /// A file's state as every machine sees it: like git, only the executable bit counts, not the umask.

@@ -1,1 +1,166 @@
-//! Unified diffs: strict reading, byte-exact application, rendering.
+//! Changes of one file: strict reading, exact application, rendering.
+//!
+//! Whatever form a change arrives in (a unified diff, edits, or the whole content), [`materialise`] turns it into the exact
+//! bytes that will be written, or says why not. The diff that people see is made from before and after by [`render`].
+
+mod edits;
+mod error;
+mod header;
+mod lines;
+mod locate;
+mod name;
+mod parse;
+mod place;
+mod render;
+
+pub use error::{DiffError, Form, Misfit};
+pub use lines::{ChangeKind, LineChange, line_changes, stat};
+pub use render::{render, render_exact};
+
+use crate::facts::FileContent;
+use crate::path::RelPath;
+use crate::prelude::*;
+use crate::proposal::Payload;
+use header::{Mode, ModeChange};
+use parse::Patch;
+
+/// The largest file that is written, in bytes.
+pub const MAX_FILE: u64 = 64 << 20;
+
+/// What a file step does to its target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Makes a file where there is none.
+    Create,
+    /// Changes a file.
+    Modify,
+    /// Removes a file.
+    Delete,
+}
+
+impl Kind {
+    /// The step type as it is written in a proposal.
+    #[must_use]
+    pub const fn step_type(self) -> &'static str {
+        match self {
+            Self::Create => "file_create",
+            Self::Modify => "file_modify",
+            Self::Delete => "file_delete",
+        }
+    }
+}
+
+/// The exact content that a step leaves; `None` where it deletes the file.
+///
+/// # Errors
+/// [`DiffError`] if the change is malformed, is of another file, does not fit `before` exactly, or changes nothing.
+pub fn materialise(
+    kind: Kind,
+    payload: Option<&Payload>,
+    path: &RelPath,
+    before: Option<&FileContent>,
+) -> Result<Option<FileContent>, DiffError> {
+    match (kind, before) {
+        (Kind::Create, None) => create(payload, path).map(Some),
+        (Kind::Modify, Some(before)) => modify(payload, path, before).map(Some),
+        (Kind::Delete, Some(before)) => delete(payload, path, before).map(|()| None),
+        (Kind::Create, Some(_)) => Err(DiffError::Exists),
+        (Kind::Modify | Kind::Delete, None) => Err(DiffError::Missing),
+    }
+}
+
+fn create(payload: Option<&Payload>, path: &RelPath) -> Result<FileContent, DiffError> {
+    match payload {
+        Some(Payload::Content(content)) => reviewable(content.as_bytes().to_vec(), Mode::Plain.bits()),
+        Some(Payload::Diff(diff)) => {
+            let patch = read(diff, Kind::Create, path)?;
+            if let Some(hunk) = patch.hunks.iter().find(|hunk| hunk.old_count > 0) {
+                return Err(DiffError::Invalid { line: hunk.line, problem: "a new file has no old lines".to_owned() });
+            }
+            let mode = match patch.header.mode {
+                ModeChange::Create(mode) => mode.value,
+                _ => Mode::Plain,
+            };
+            reviewable(apply(&patch, &[])?, mode.bits())
+        }
+        Some(Payload::Edits(_)) | None => Err(DiffError::Payload { kind: Kind::Create }),
+    }
+}
+
+fn modify(payload: Option<&Payload>, path: &RelPath, before: &FileContent) -> Result<FileContent, DiffError> {
+    let payload = payload.ok_or(DiffError::Payload { kind: Kind::Modify })?;
+    if before.is_binary() {
+        return Err(DiffError::Binary);
+    }
+    let (bytes, mode) = match payload {
+        Payload::Content(content) => (content.as_bytes().to_vec(), before.mode()),
+        Payload::Edits(edits) => (edits::apply(edits, before.bytes())?, before.mode()),
+        Payload::Diff(diff) => {
+            let patch = read(diff, Kind::Modify, path)?;
+            let mode = changed_mode(patch.header.mode, before)?;
+            (apply(&patch, before.bytes())?, mode)
+        }
+    };
+    if bytes == before.bytes() && mode == before.mode() {
+        return Err(DiffError::NoChange);
+    }
+    reviewable(bytes, mode)
+}
+
+fn delete(payload: Option<&Payload>, path: &RelPath, before: &FileContent) -> Result<(), DiffError> {
+    let diff = match payload {
+        None => return Ok(()),
+        Some(Payload::Diff(diff)) => diff,
+        Some(Payload::Edits(_) | Payload::Content(_)) => return Err(DiffError::Payload { kind: Kind::Delete }),
+    };
+    if before.is_binary() {
+        return Err(DiffError::Binary);
+    }
+    let patch = read(diff, Kind::Delete, path)?;
+    if let ModeChange::Delete(mode) = patch.header.mode {
+        same_mode(mode, before)?;
+    }
+    if apply(&patch, before.bytes())?.is_empty() { Ok(()) } else { Err(DiffError::NotWhole) }
+}
+
+fn read<'a>(diff: &'a str, kind: Kind, path: &RelPath) -> Result<Patch<'a>, DiffError> {
+    let patch = parse::parse(diff.as_bytes())?;
+    patch.header.check(kind, path)?;
+    Ok(patch)
+}
+
+fn apply(patch: &Patch<'_>, before: &[u8]) -> Result<Vec<u8>, DiffError> {
+    let mut after = Vec::with_capacity(before.len());
+    let mut copied = 0;
+    for (hunk, place) in patch.hunks.iter().zip(place::places(&patch.hunks, before)?) {
+        after.extend_from_slice(before.get(copied..place.start).unwrap_or_default());
+        hunk.new().for_each(|line| line.push_to(&mut after));
+        copied = place.end;
+    }
+    after.extend_from_slice(before.get(copied..).unwrap_or_default());
+    Ok(after)
+}
+
+fn changed_mode(change: ModeChange, before: &FileContent) -> Result<u32, DiffError> {
+    let ModeChange::Change { from, to } = change else { return Ok(before.mode()) };
+    same_mode(from, before)?;
+    Ok(if from.value == to { before.mode() } else { to.applied_to(before.mode()) })
+}
+
+fn same_mode(said: header::Numbered<Mode>, before: &FileContent) -> Result<(), DiffError> {
+    let found = Mode::of(before.is_executable());
+    if said.value == found {
+        return Ok(());
+    }
+    Err(DiffError::Mode { line: said.line, said: said.value.as_str(), found: found.as_str() })
+}
+
+/// A content that people can be shown: not too large, and text.
+fn reviewable(bytes: Vec<u8>, mode: u32) -> Result<FileContent, DiffError> {
+    let size = bytes.len() as u64;
+    if size > MAX_FILE {
+        return Err(DiffError::TooLarge { size });
+    }
+    let content = FileContent::new(bytes, mode);
+    if content.is_binary() { Err(DiffError::BecomesBinary) } else { Ok(content) }
+}

@@ -1,0 +1,166 @@
+//! What changes between two contents, line by line.
+
+use crate::facts::FileContent;
+use crate::prelude::*;
+use core::ops::Range;
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+/// Lines of context around a change, as git shows it.
+pub(super) const CONTEXT: usize = 3;
+
+/// The most lines of both sides together that are compared; with more between the first and the last change, all of them
+/// count as replaced. Keeps the work bounded without a clock, so that the answer is the same everywhere.
+const MAX_COMPARED: usize = 1 << 19;
+
+/// Whether a line came or went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ChangeKind {
+    /// In the new content only.
+    Added,
+    /// In the old content only.
+    Removed,
+}
+
+/// One line that came or went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LineChange<'a> {
+    /// Whether it came or went.
+    pub kind: ChangeKind,
+    /// Its number, from 1: in the new file if it was added, in the old one if it was removed.
+    pub line: u64,
+    /// The line without its line feed. A carriage return before it is part of the line.
+    pub bytes: &'a [u8],
+}
+
+/// The lines that came and went, in the order of the file, at each place the removed before the added ones.
+#[must_use]
+pub fn line_changes<'a>(before: Option<&'a FileContent>, after: Option<&'a FileContent>) -> Vec<LineChange<'a>> {
+    let script = Script::new(bytes(before), bytes(after));
+    let mut changes = Vec::new();
+    for op in &script.ops {
+        if !matches!(op, DiffOp::Equal { .. }) {
+            changes.extend(script.removed(op).chain(script.added(op)));
+        }
+    }
+    changes
+}
+
+/// How many lines came and went.
+#[must_use]
+pub fn stat(before: Option<&FileContent>, after: Option<&FileContent>) -> (u64, u64) {
+    let script = Script::new(bytes(before), bytes(after));
+    let changed = script.ops.iter().filter(|op| !matches!(op, DiffOp::Equal { .. }));
+    changed.fold((0, 0), |(added, removed), op| {
+        (added + op.new_range().len() as u64, removed + op.old_range().len() as u64)
+    })
+}
+
+pub(super) fn bytes(content: Option<&FileContent>) -> &[u8] {
+    content.map_or(&[], FileContent::bytes)
+}
+
+/// The lines that differ, a little of what surrounds them, and how the old ones become the new ones.
+pub(super) struct Script<'a> {
+    /// Equal lines before the first of `old` and `new`.
+    pub(super) skipped: usize,
+    /// With their line feeds; the last one may have none.
+    pub(super) old: Vec<&'a [u8]>,
+    /// With their line feeds; the last one may have none.
+    pub(super) new: Vec<&'a [u8]>,
+    /// Indices into `old` and `new`.
+    pub(super) ops: Vec<DiffOp>,
+}
+
+impl<'a> Script<'a> {
+    pub(super) fn new(before: &'a [u8], after: &'a [u8]) -> Self {
+        if before == after {
+            return Self { skipped: 0, old: Vec::new(), new: Vec::new(), ops: Vec::new() };
+        }
+        let (start, end) = trim(before, after);
+        let skipped = lines_in(before.get(..start).unwrap_or_default());
+        let old = split(before.get(start..before.len() - end).unwrap_or_default());
+        let new = split(after.get(start..after.len() - end).unwrap_or_default());
+        let ops = compare(&old, &new);
+        Self { skipped, old, new, ops }
+    }
+
+    fn removed(&self, op: &DiffOp) -> impl Iterator<Item = LineChange<'a>> {
+        self.changes(ChangeKind::Removed, &self.old, op.old_range())
+    }
+
+    fn added(&self, op: &DiffOp) -> impl Iterator<Item = LineChange<'a>> {
+        self.changes(ChangeKind::Added, &self.new, op.new_range())
+    }
+
+    fn changes(
+        &self,
+        kind: ChangeKind,
+        lines: &[&'a [u8]],
+        range: Range<usize>,
+    ) -> impl Iterator<Item = LineChange<'a>> {
+        let first = (self.skipped + range.start + 1) as u64;
+        let lines = lines.get(range).unwrap_or_default().iter();
+        (first..).zip(lines).map(move |(line, bytes)| LineChange { kind, line, bytes: without_feed(bytes) })
+    }
+}
+
+/// A line without its line feed.
+pub(super) fn without_feed(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\n").unwrap_or(line)
+}
+
+/// The bytes of whole lines that both contents begin and end with, less some context.
+fn trim(before: &[u8], after: &[u8]) -> (usize, usize) {
+    let prefix = common_prefix(before, after);
+    let start = nth_line_back(before.get(..prefix).unwrap_or_default(), CONTEXT);
+    let (before, after) = (before.get(start..).unwrap_or_default(), after.get(start..).unwrap_or_default());
+    let shorter = before.len().min(after.len());
+    let suffix = common_suffix(before, after).min(shorter);
+    let tail = before.get(before.len() - suffix..).unwrap_or_default();
+    // The first line of the common end may begin differently; then come the lines of context.
+    let end = tail.len() - nth_line(tail, CONTEXT + 1);
+    (start, end)
+}
+
+fn common_prefix(a: &[u8], b: &[u8]) -> usize {
+    const BLOCK: usize = 4096;
+    let blocks = a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK)).take_while(|(a, b)| a == b).count() * BLOCK;
+    blocks + a.iter().skip(blocks).zip(b.iter().skip(blocks)).take_while(|(a, b)| a == b).count()
+}
+
+fn common_suffix(a: &[u8], b: &[u8]) -> usize {
+    a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count()
+}
+
+/// Where the line begins that is `count` whole lines before the last, unfinished one.
+fn nth_line_back(bytes: &[u8], count: usize) -> usize {
+    memchr::memrchr_iter(b'\n', bytes).nth(count).map_or(0, |at| at + 1)
+}
+
+/// Where the line after the first `count` lines begins, or the end.
+fn nth_line(bytes: &[u8], count: usize) -> usize {
+    memchr::memchr_iter(b'\n', bytes).nth(count.saturating_sub(1)).map_or(bytes.len(), |at| at + 1)
+}
+
+fn lines_in(bytes: &[u8]) -> usize {
+    memchr::memchr_iter(b'\n', bytes).count()
+}
+
+fn split(bytes: &[u8]) -> Vec<&[u8]> {
+    bytes.split_inclusive(|byte| *byte == b'\n').collect()
+}
+
+fn compare(old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
+    if old.is_empty() || new.is_empty() || old.len() + new.len() > MAX_COMPARED {
+        return vec![DiffOp::Replace { old_index: 0, old_len: old.len(), new_index: 0, new_len: new.len() }];
+    }
+    // Small numbers for lines, so that comparing two costs the same however long they are.
+    let mut numbers = BTreeMap::new();
+    let mut number = |line| {
+        let next = numbers.len();
+        *numbers.entry(line).or_insert(next)
+    };
+    let old: Vec<usize> = old.iter().map(|line| number(*line)).collect();
+    let new: Vec<usize> = new.iter().map(|line| number(*line)).collect();
+    capture_diff_slices(Algorithm::Myers, &old, &new)
+}

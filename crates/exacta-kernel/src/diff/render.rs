@@ -1,0 +1,154 @@
+//! Before and after → a diff in git's form: one for people, one for `git apply`.
+
+use super::header::Mode;
+use super::lines::{CONTEXT, Script, bytes, without_feed};
+use super::name;
+use crate::facts::FileContent;
+use crate::path::RelPath;
+use crate::prelude::*;
+use crate::text;
+use core::ops::Range;
+use similar::{DiffOp, group_diff_ops};
+
+/// The change as people read it: nothing in it is hidden. Control and invisible characters and bytes that are not UTF-8
+/// are written as escapes, carriage returns too unless every line of both contents ends with one.
+#[must_use]
+pub fn render(path: &RelPath, before: Option<&FileContent>, after: Option<&FileContent>) -> String {
+    let mut out = header(path, before, after, &shown_name);
+    if is_binary(before) || is_binary(after) {
+        let (old, new) = names(path, before, after, &shown_name);
+        out.push_str(&format!("Binary files {old} and {new} differ\n"));
+        return out;
+    }
+    let crlf = all_crlf(bytes(before)) && all_crlf(bytes(after));
+    let mut hunks = Vec::new();
+    write_hunks(path, before, after, &shown_name, &mut hunks, |line, out| {
+        let line = if crlf { line.strip_suffix(b"\r").unwrap_or(line) } else { line };
+        out.extend_from_slice(visible(line).as_bytes());
+    });
+    out.push_str(&String::from_utf8_lossy(&hunks));
+    out
+}
+
+/// The change as a patch that `git apply` takes, byte for byte.
+#[must_use]
+pub fn render_exact(path: &RelPath, before: Option<&FileContent>, after: Option<&FileContent>) -> Vec<u8> {
+    let mut out = header(path, before, after, &exact_name).into_bytes();
+    write_hunks(path, before, after, &exact_file_name, &mut out, |line, out| out.extend_from_slice(line));
+    out
+}
+
+fn is_binary(content: Option<&FileContent>) -> bool {
+    content.is_some_and(FileContent::is_binary)
+}
+
+fn all_crlf(content: &[u8]) -> bool {
+    content.split_inclusive(|byte| *byte == b'\n').all(|line| line.ends_with(b"\r\n"))
+}
+
+/// Text for people. What is not UTF-8 becomes `\xNN`.
+fn visible(line: &[u8]) -> String {
+    let mut out = String::new();
+    for chunk in line.utf8_chunks() {
+        out.push_str(&text::visible(chunk.valid()));
+        chunk.invalid().iter().for_each(|byte| out.push_str(&format!("\\x{byte:02x}")));
+    }
+    out
+}
+
+type Naming<'f> = &'f dyn Fn(&str) -> String;
+
+fn shown_name(name: &str) -> String {
+    if name.contains('"') { name::quoted(name).into_owned() } else { text::visible_line(name).into_owned() }
+}
+
+fn exact_name(name: &str) -> String {
+    name::quoted(name).into_owned()
+}
+
+/// After `---` and `+++` git ends a name that has a space with a tab.
+fn exact_file_name(name: &str) -> String {
+    let tab = if name.contains(' ') { "\t" } else { "" };
+    format!("{}{tab}", name::quoted(name))
+}
+
+fn names(
+    path: &RelPath,
+    before: Option<&FileContent>,
+    after: Option<&FileContent>,
+    naming: Naming<'_>,
+) -> (String, String) {
+    let name = |content: Option<&FileContent>, prefix: &str| match content {
+        Some(_) => naming(&format!("{prefix}{path}")),
+        None => "/dev/null".to_owned(),
+    };
+    (name(before, "a/"), name(after, "b/"))
+}
+
+/// The `diff --git` line and what it says about modes; empty where nothing changes.
+fn header(path: &RelPath, before: Option<&FileContent>, after: Option<&FileContent>, naming: Naming<'_>) -> String {
+    let mode = |content: &FileContent| Mode::of(content.is_executable()).as_str();
+    let modes = match (before, after) {
+        (None, None) => return String::new(),
+        (None, Some(after)) => format!("new file mode {}\n", mode(after)),
+        (Some(before), None) => format!("deleted file mode {}\n", mode(before)),
+        (Some(before), Some(after)) if mode(before) != mode(after) => {
+            format!("old mode {}\nnew mode {}\n", mode(before), mode(after))
+        }
+        (Some(before), Some(after)) if before.bytes() == after.bytes() => return String::new(),
+        (Some(_), Some(_)) => String::new(),
+    };
+    format!("diff --git {} {}\n{modes}", naming(&format!("a/{path}")), naming(&format!("b/{path}")))
+}
+
+fn write_hunks(
+    path: &RelPath,
+    before: Option<&FileContent>,
+    after: Option<&FileContent>,
+    naming: Naming<'_>,
+    out: &mut Vec<u8>,
+    write_line: impl Fn(&[u8], &mut Vec<u8>),
+) {
+    let script = Script::new(bytes(before), bytes(after));
+    if script.ops.is_empty() {
+        return;
+    }
+    let (old, new) = names(path, before, after, naming);
+    out.extend_from_slice(format!("--- {old}\n+++ {new}\n").as_bytes());
+    for group in group_diff_ops(script.ops.clone(), CONTEXT) {
+        let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
+        let old = extent(script.skipped, first.old_range().start..last.old_range().end);
+        let new = extent(script.skipped, first.new_range().start..last.new_range().end);
+        out.extend_from_slice(format!("@@ -{old} +{new} @@\n").as_bytes());
+        for op in group {
+            write_op(&script, &op, out, &write_line);
+        }
+    }
+}
+
+fn write_op(script: &Script<'_>, op: &DiffOp, out: &mut Vec<u8>, write_line: &impl Fn(&[u8], &mut Vec<u8>)) {
+    let old = script.old.get(op.old_range()).unwrap_or_default();
+    let new = script.new.get(op.new_range()).unwrap_or_default();
+    let sides: &[(u8, &[&[u8]])] =
+        if matches!(op, DiffOp::Equal { .. }) { &[(b' ', old)] } else { &[(b'-', old), (b'+', new)] };
+    for (sign, lines) in sides {
+        for line in *lines {
+            out.push(*sign);
+            write_line(without_feed(line), out);
+            out.push(b'\n');
+            if !line.ends_with(b"\n") {
+                out.extend_from_slice(b"\\ No newline at end of file\n");
+            }
+        }
+    }
+}
+
+/// One side of a hunk's header: without a count if it is 1, with the line before if there is none.
+fn extent(skipped: usize, lines: Range<usize>) -> String {
+    let start = skipped + lines.start;
+    match lines.len() {
+        0 => format!("{start},0"),
+        1 => format!("{}", start + 1),
+        count => format!("{},{count}", start + 1),
+    }
+}
