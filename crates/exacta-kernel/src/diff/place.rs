@@ -17,8 +17,9 @@ pub(super) fn places(hunks: &[Hunk<'_>], before: &[u8]) -> Result<Vec<Range<usiz
         None => anywhere(hunks, before)?,
     };
     let mut free = 0;
-    for (hunk, place) in hunks.iter().zip(&found) {
-        if place.start < free {
+    for (index, (hunk, place)) in hunks.iter().zip(&found).enumerate() {
+        // Only an empty file has an empty place, and room for one hunk.
+        if place.start < free || (place.is_empty() && index > 0) {
             return Err(misfit(hunk, Misfit::Overlap));
         }
         if hunk.new().next_back().is_some_and(|last| !last.feed) && place.end != before.len() {
