@@ -16,8 +16,10 @@ pub(super) struct Header<'a> {
     git: Option<Numbered<&'a [u8]>>,
     pub(super) mode: ModeChange,
     /// The names after `---` and `+++`.
-    pub(super) names: Option<(Numbered<Cow<'a, [u8]>>, Numbered<Cow<'a, [u8]>>)>,
+    pub(super) names: Option<(Name<'a>, Name<'a>)>,
 }
+
+type Name<'a> = Numbered<Cow<'a, [u8]>>;
 
 /// Something with the number of its line in the diff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,7 +89,7 @@ impl Header<'_> {
         {
             return Err(other_path(git.line, git.value, target));
         }
-        let null = |name: &Numbered<Cow<'_, [u8]>>| *name.value == *b"/dev/null";
+        let null = |name: &Name<'_>| *name.value == *b"/dev/null";
         if let Some((old, new)) = &self.names {
             for (side, prefix) in [(old, "a/"), (new, "b/")] {
                 if !null(side) && !name::matches(&side.value, prefix, target) {
@@ -153,7 +155,7 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Result<Header<'a>, DiffError>
     Ok(header)
 }
 
-fn file_name<'a>(reader: &mut Reader<'a>, prefix: &[u8]) -> Result<Numbered<Cow<'a, [u8]>>, DiffError> {
+fn file_name<'a>(reader: &mut Reader<'a>, prefix: &[u8]) -> Result<Name<'a>, DiffError> {
     let name = reader.peek_header().and_then(|line| line.strip_prefix(prefix)).and_then(name::read);
     let Some(value) = name else {
         return Err(

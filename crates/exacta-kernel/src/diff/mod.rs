@@ -134,7 +134,7 @@ fn apply(patch: &Patch<'_>, before: &[u8]) -> Result<Vec<u8>, DiffError> {
     let mut copied = 0;
     for (hunk, place) in patch.hunks.iter().zip(place::places(&patch.hunks, before)?) {
         after.extend_from_slice(before.get(copied..place.start).unwrap_or_default());
-        hunk.new().for_each(|line| line.push_to(&mut after));
+        hunk.new_lines().for_each(|line| line.push_to(&mut after));
         copied = place.end;
     }
     after.extend_from_slice(before.get(copied..).unwrap_or_default());

@@ -61,11 +61,11 @@ impl Side {
 }
 
 impl<'a> Hunk<'a> {
-    pub(super) fn old(&self) -> impl DoubleEndedIterator<Item = &Line<'a>> {
+    pub(super) fn old_lines(&self) -> impl DoubleEndedIterator<Item = &Line<'a>> {
         self.lines.iter().filter(|line| line.side.is_old())
     }
 
-    pub(super) fn new(&self) -> impl DoubleEndedIterator<Item = &Line<'a>> {
+    pub(super) fn new_lines(&self) -> impl DoubleEndedIterator<Item = &Line<'a>> {
         self.lines.iter().filter(|line| line.side.is_new())
     }
 }

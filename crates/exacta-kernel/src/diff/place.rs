@@ -22,7 +22,7 @@ pub(super) fn places(hunks: &[Hunk<'_>], before: &[u8]) -> Result<Vec<Range<usiz
         if place.start < free || (place.is_empty() && index > 0) {
             return Err(misfit(hunk, Misfit::Overlap));
         }
-        if hunk.new().next_back().is_some_and(|last| !last.feed) && place.end != before.len() {
+        if hunk.new_lines().next_back().is_some_and(|last| !last.feed) && place.end != before.len() {
             return Err(misfit(hunk, Misfit::Newline));
         }
         free = place.end;
@@ -62,7 +62,7 @@ const fn first_line(start: usize, count: usize) -> usize {
 
 /// The length of the hunk's old lines, if the file begins with them.
 fn fits(hunk: &Hunk<'_>, file: &[u8]) -> Option<usize> {
-    let rest = hunk.old().try_fold(file, |file, line| line.strip(file))?;
+    let rest = hunk.old_lines().try_fold(file, |file, line| line.strip(file))?;
     Some(file.len() - rest.len())
 }
 
@@ -114,13 +114,13 @@ fn anywhere(hunks: &[Hunk<'_>], before: &[u8]) -> Result<Vec<Range<usize>>, Diff
 /// found at the beginning of lines only.
 fn old_text(hunk: &Hunk<'_>) -> Vec<u8> {
     let mut text = vec![b'\n'];
-    hunk.old().for_each(|line| line.push_to(&mut text));
+    hunk.old_lines().for_each(|line| line.push_to(&mut text));
     text
 }
 
 /// Whether the hunk's old lines end with one that has no line feed, and so can only be the end of a file.
 fn is_open(hunk: &Hunk<'_>) -> bool {
-    hunk.old().next_back().is_some_and(|last| !last.feed)
+    hunk.old_lines().next_back().is_some_and(|last| !last.feed)
 }
 
 fn at_end(text: &[u8], before: &[u8]) -> Option<usize> {
@@ -154,7 +154,7 @@ fn difference(hunk: &Hunk<'_>, before: &[u8]) -> Misfit {
     let first = first_line(hunk.old_start, hunk.old_count);
     let mut walk = Walk { file: before, offset: 0, line: 0 };
     let mut rest = walk.go_to(first).and_then(|start| before.get(start..)).unwrap_or_default();
-    for (line, file_line) in hunk.old().zip(first + 1..) {
+    for (line, file_line) in hunk.old_lines().zip(first + 1..) {
         match line.strip(rest) {
             Some(after) => rest = after,
             None if line.feed && rest == line.text => return Misfit::NoNewline,
