@@ -70,6 +70,12 @@ impl Plan {
         &self.effects
     }
 
+    /// Why the file steps without an effect could not be turned into bytes.
+    #[must_use]
+    pub fn failures(&self) -> &[Finding] {
+        &self.failures
+    }
+
     /// What the plan does to each target, sorted by path. Files that end as they began are left out.
     #[must_use]
     pub fn changes(&self) -> Vec<Change> {
