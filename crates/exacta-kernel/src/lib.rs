@@ -19,6 +19,7 @@ mod prelude;
 pub mod action;
 pub mod approval;
 pub mod assess;
+pub mod audit;
 pub mod binding;
 pub mod check;
 pub mod constraint;

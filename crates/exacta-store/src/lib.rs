@@ -1,2 +1,27 @@
-//! Remembers: the user's own folder.
+//! Remembers: plans, approvals, runs and the audit log of a project, in its `.exacta/` folder.
+//!
+//! [`Store`] is what the rest of Exacta sees; [`SqliteStore`] keeps it in one SQLite database. The audit log is one
+//! append-only file beside it, and that file is what counts: the database only indexes it. Every change of a record and the
+//! entries about it are one transaction; the entries are in the file, on disk, before the call returns.
+//!
+//! Nothing in the folder grants anything: whoever can write there can write anything. What counts is signed, and the keys
+//! live elsewhere, in the user's own folder ([`home`]).
+
+mod error;
+mod files;
+mod folder;
 pub mod home;
+mod log;
+mod record;
+mod signer;
+mod sqlite;
+mod store;
+
+pub use error::{Place, StoreError, Tampered};
+pub use exacta_kernel::audit::EntryDraft;
+pub use record::{
+    Change, EntryFilter, Filter, NewPlan, Outcome, PlanRecord, PlanSummary, RunFilter, RunRecord, RunState, Start,
+};
+pub use signer::{CheckpointSigner, Pin, SignerError};
+pub use sqlite::SqliteStore;
+pub use store::Store;

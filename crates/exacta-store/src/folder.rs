@@ -1,0 +1,163 @@
+//! The `.exacta/` folder, held by handle so that nothing in it can be swapped for a link to elsewhere.
+
+use crate::error::{Place, StoreError, Tampered};
+use rustix::fs::{self, AtFlags, FlockOperation, Mode, OFlags};
+use rustix::io::Errno;
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// The database.
+pub const DATABASE: &str = "state.db";
+/// The audit log: one entry a line.
+pub const LOG: &str = "audit.log";
+/// The newest signed checkpoint.
+pub const CHECKPOINT: &str = "checkpoint";
+/// One file per plan, written for people and tools.
+pub const PLANS: &str = "plans";
+/// One file per operation with its audit entries, written for people and tools.
+pub const ENTRIES: &str = "audit-log";
+
+const LOCK: &str = "lock";
+const TEMPORARY: &str = ".tmp";
+const FOLDER_MODE: Mode = Mode::RWXU;
+const FILE_MODE: Mode = Mode::RUSR.union(Mode::WUSR);
+/// How long we wait for another process.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The open folder.
+#[derive(Debug)]
+pub struct Folder {
+    handle: OwnedFd,
+    path: PathBuf,
+}
+
+/// The right to write in the folder; given back when dropped, or when the process dies.
+#[derive(Debug)]
+pub struct Lock {
+    _file: OwnedFd,
+}
+
+impl Folder {
+    /// Opens the folder, making what is missing of it.
+    pub fn create(path: &Path) -> Result<Self, StoreError> {
+        match fs::mkdir(path, FOLDER_MODE) {
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(errno) => return Err(StoreError::io("make", path)(errno.into())),
+        }
+        let folder = Self::open(path)?;
+        fs::fchmod(&folder.handle, FOLDER_MODE).map_err(|errno| folder.failed("protect", "")(errno))?;
+        if folder.read(".gitignore")?.is_none() {
+            folder.replace(".gitignore", b"*\n")?;
+        }
+        for name in [PLANS, ENTRIES] {
+            match fs::mkdirat(&folder.handle, name, FOLDER_MODE) {
+                Ok(()) | Err(Errno::EXIST) => {}
+                Err(errno) => return Err(folder.failed("make", name)(errno)),
+            }
+        }
+        Ok(folder)
+    }
+
+    /// Opens the folder as it is.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        // The way to the folder may hold links; the folder itself may not be one.
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let parent = parent.canonicalize().map_err(StoreError::io("open", path))?;
+        let path = path.file_name().map_or_else(|| parent.clone(), |name| parent.join(name));
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        match fs::open(&path, flags, Mode::empty()) {
+            Ok(handle) => Ok(Self { handle, path }),
+            Err(Errno::NOENT) => Err(StoreError::Missing(path)),
+            Err(errno) => Err(StoreError::io("open", &path)(errno.into())),
+        }
+    }
+
+    /// A folder in this one.
+    pub fn inner(&self, name: &str) -> Result<Self, StoreError> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let handle = fs::openat(&self.handle, name, flags, Mode::empty()).map_err(self.failed("open", name))?;
+        Ok(Self { handle, path: self.path.join(name) })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Waits for the right to write.
+    pub fn lock(&self) -> Result<Lock, StoreError> {
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let file = fs::openat(&self.handle, LOCK, flags, FILE_MODE).map_err(self.failed("lock", LOCK))?;
+        let start = Instant::now();
+        let mut pause = Duration::from_micros(200);
+        loop {
+            match fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => return Ok(Lock { _file: file }),
+                Err(Errno::WOULDBLOCK | Errno::INTR) if start.elapsed() < PATIENCE => {
+                    sleep(pause);
+                    pause = (pause * 2).min(Duration::from_millis(10));
+                }
+                Err(Errno::WOULDBLOCK | Errno::INTR) => return Err(StoreError::Busy(self.path.join(LOCK))),
+                Err(errno) => return Err(self.failed("lock", LOCK)(errno)),
+            }
+        }
+    }
+
+    /// Opens a file to read and, if `write`, to write; `None` if there is none.
+    pub fn file(&self, name: &str, write: bool) -> Result<Option<File>, StoreError> {
+        let access = if write { OFlags::RDWR } else { OFlags::RDONLY };
+        // A named pipe put in the file's place must not make us wait for its other end.
+        let flags = access | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+        let file = match fs::openat(&self.handle, name, flags, Mode::empty()) {
+            Ok(handle) => File::from(handle),
+            Err(Errno::NOENT) => return Ok(None),
+            Err(Errno::LOOP) => return Err(self.not_a_file(name)),
+            Err(errno) => return Err(self.failed("open", name)(errno)),
+        };
+        let kind = file.metadata().map_err(StoreError::io("open", &self.path.join(name)))?.file_type();
+        if kind.is_file() { Ok(Some(file)) } else { Err(self.not_a_file(name)) }
+    }
+
+    /// Makes an empty file that is not there yet.
+    pub fn new_file(&self, name: &str) -> Result<File, StoreError> {
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        fs::openat(&self.handle, name, flags, FILE_MODE).map(File::from).map_err(self.failed("make", name))
+    }
+
+    /// A file's content; `None` if there is none.
+    pub fn read(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        let Some(mut file) = self.file(name, false)? else { return Ok(None) };
+        let mut content = Vec::new();
+        file.read_to_end(&mut content).map_err(StoreError::io("read", &self.path.join(name)))?;
+        Ok(Some(content))
+    }
+
+    /// Replaces a file at once: readers see the old content or the new. The folder must be locked, or new.
+    pub fn replace(&self, name: &str, content: &[u8]) -> Result<(), StoreError> {
+        match fs::unlinkat(&self.handle, TEMPORARY, AtFlags::empty()) {
+            Ok(()) | Err(Errno::NOENT) => {}
+            Err(errno) => return Err(self.failed("replace", TEMPORARY)(errno)),
+        }
+        let mut file = self.new_file(TEMPORARY)?;
+        file.write_all(content).map_err(StoreError::io("write", &self.path.join(name)))?;
+        fs::renameat(&self.handle, TEMPORARY, &self.handle, name).map_err(self.failed("replace", name))
+    }
+
+    /// Makes the names of new files durable.
+    pub fn sync(&self) -> Result<(), StoreError> {
+        fs::fsync(&self.handle).map_err(self.failed("sync", ""))
+    }
+
+    fn failed(&self, action: &'static str, name: &str) -> impl FnOnce(Errno) -> StoreError + use<> {
+        let path = if name.is_empty() { self.path.clone() } else { self.path.join(name) };
+        move |errno| StoreError::io(action, &path)(io::Error::from(errno))
+    }
+
+    fn not_a_file(&self, name: &str) -> StoreError {
+        Tampered { place: Place::File(self.path.join(name)), what: "it is not a regular file".to_owned() }.into()
+    }
+}

@@ -1,0 +1,100 @@
+//! The audit log file: lines are added at its end and nothing else ever happens to it.
+//!
+//! Every line is in the database's outbox, committed, before it is written here, with the place it goes to. So whatever a
+//! crash left at the end can be told from tampering: it is the beginning of what the outbox holds.
+
+use crate::error::{Place, StoreError, Tampered};
+use crate::folder::{Folder, LOG};
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt as _;
+
+/// A line that is in the outbox, and the bytes of the file it takes, newline included.
+#[derive(Debug, Clone)]
+pub struct Pending {
+    /// Its place among the entries, from 0.
+    pub seq: u64,
+    /// Where it begins in the file.
+    pub start: u64,
+    /// The line with its newline.
+    pub bytes: Vec<u8>,
+}
+
+impl Pending {
+    const fn end(&self) -> u64 {
+        self.start + self.bytes.len() as u64
+    }
+}
+
+/// The open log file.
+#[derive(Debug)]
+pub struct LogFile<'a> {
+    file: File,
+    folder: &'a Folder,
+}
+
+impl<'a> LogFile<'a> {
+    /// Opens the file; makes it if the log is still empty. The folder must be locked.
+    pub fn open(folder: &'a Folder, empty: bool) -> Result<Self, StoreError> {
+        if let Some(file) = folder.file(LOG, true)? {
+            return Ok(Self { file, folder });
+        }
+        if !empty {
+            return Err(tampered(1, "the log file is missing").into());
+        }
+        let file = folder.new_file(LOG)?;
+        folder.sync()?;
+        Ok(Self { file, folder })
+    }
+
+    /// Opens the file to read only; `None` if there is none.
+    pub fn read(folder: &'a Folder) -> Result<Option<Self>, StoreError> {
+        Ok(folder.file(LOG, false)?.map(|file| Self { file, folder }))
+    }
+
+    /// How long it is.
+    pub fn len(&self) -> Result<u64, StoreError> {
+        self.file.metadata().map(|data| data.len()).map_err(self.failed("read"))
+    }
+
+    /// Some bytes of it.
+    pub fn bytes(&self, start: u64, end: u64) -> Result<Vec<u8>, StoreError> {
+        let mut bytes = vec![0; usize::try_from(end.saturating_sub(start)).unwrap_or_default()];
+        self.file.read_exact_at(&mut bytes, start).map_err(self.failed("read"))?;
+        Ok(bytes)
+    }
+
+    /// Brings everything that is pending into the file and onto the disk.
+    ///
+    /// `pending` is contiguous and reaches to the end of the log. What of it is there already must be exactly that.
+    pub fn settle(&self, pending: &[Pending]) -> Result<(), StoreError> {
+        let (Some(first), Some(last)) = (pending.first(), pending.last()) else { return Ok(()) };
+        let len = self.len()?;
+        if len < first.start {
+            return Err(tampered(first.seq, "the log file ends before it").into());
+        }
+        if len > last.end() {
+            return Err(tampered(last.seq + 2, "the log file goes on after the last entry that was recorded").into());
+        }
+        for line in pending {
+            let there = len.clamp(line.start, line.end()) - line.start;
+            let (old, new) = line.bytes.split_at(usize::try_from(there).unwrap_or_default());
+            if self.bytes(line.start, line.start + there)? != old {
+                return Err(tampered(line.seq + 1, "the line is not the one that was recorded").into());
+            }
+            if !new.is_empty() {
+                self.file.write_all_at(new, line.start + there).map_err(self.failed("write"))?;
+            }
+        }
+        self.file.sync_data().map_err(self.failed("sync"))
+    }
+
+    fn failed(&self, action: &'static str) -> impl FnOnce(io::Error) -> StoreError + use<> {
+        StoreError::io(action, &self.folder.path().join(LOG))
+    }
+}
+
+/// A line, counted from 1, that is not as it was.
+pub fn tampered(line: u64, what: &str) -> Tampered {
+    Tampered { place: Place::Line(line), what: what.to_owned() }
+}

@@ -1,0 +1,272 @@
+//! What is remembered about plans and runs, and how a change of it is asked for.
+
+use exacta_kernel::approval::SignedStatement;
+use exacta_kernel::hash::Digest;
+use exacta_kernel::id::{CorrelationId, PlanId, RunId, SessionId};
+use exacta_kernel::lifecycle::Status;
+use exacta_kernel::time::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A plan to remember.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewPlan {
+    /// Names it for ever.
+    pub id: PlanId,
+    /// The operation it belongs to.
+    pub correlation_id: CorrelationId,
+    /// 1, or more if it answers a request for changes.
+    pub version: u64,
+    /// Where it stands from the start: a plan can be born rejected or approved.
+    pub status: Status,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it stops being usable.
+    pub expires_at: Timestamp,
+    /// The session it was made in.
+    pub session: SessionId,
+    /// What an approver signs.
+    pub plan_hash: Digest,
+    /// The same on every machine.
+    pub content_hash: Digest,
+    /// What the plan hash is made of; opaque here.
+    pub identity: Value,
+    /// The proposal as it came; `None` if it held a secret.
+    pub proposal: Option<Vec<u8>>,
+    /// What people see, with secrets masked; opaque here.
+    pub view: Value,
+    /// What a list shows of it, in a few words; opaque here.
+    pub summary: Value,
+    /// The plan it was made from by approving some steps.
+    pub derived_from: Option<PlanId>,
+    /// The plan it replaces, as its next version or after it expired.
+    pub revises: Option<PlanId>,
+}
+
+/// A plan as it is remembered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlanRecord {
+    /// Names it for ever.
+    pub id: PlanId,
+    /// The operation it belongs to.
+    pub correlation_id: CorrelationId,
+    /// 1, or more if it answers a request for changes.
+    pub version: u64,
+    /// Where it stands.
+    pub status: Status,
+    /// Since when.
+    pub status_at: Timestamp,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it stops being usable.
+    pub expires_at: Timestamp,
+    /// The session it was made in.
+    pub session: SessionId,
+    /// What an approver signs.
+    pub plan_hash: Digest,
+    /// The same on every machine.
+    pub content_hash: Digest,
+    /// What the plan hash is made of.
+    pub identity: Value,
+    /// The proposal as it came; `None` if it held a secret.
+    pub proposal: Option<Vec<u8>>,
+    /// What people see.
+    pub view: Value,
+    /// What a list shows of it.
+    pub summary: Value,
+    /// The plan it was made from by approving some steps.
+    pub derived_from: Option<PlanId>,
+    /// The plan it replaces.
+    pub revises: Option<PlanId>,
+    /// Every signed decision about it, oldest first. They prove nothing until verified.
+    pub approvals: Vec<SignedStatement>,
+    /// What people asked to be changed, oldest first.
+    pub feedback: Vec<String>,
+    /// Its one run, if it has run.
+    pub run: Option<RunRecord>,
+}
+
+/// What a list shows of a plan.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlanSummary {
+    /// Names it for ever.
+    pub id: PlanId,
+    /// The operation it belongs to.
+    pub correlation_id: CorrelationId,
+    /// 1, or more if it answers a request for changes.
+    pub version: u64,
+    /// Where it stands.
+    pub status: Status,
+    /// Since when.
+    pub status_at: Timestamp,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it stops being usable.
+    pub expires_at: Timestamp,
+    /// The session it was made in.
+    pub session: SessionId,
+    /// What an approver signs.
+    pub plan_hash: Digest,
+    /// What the plan was remembered with for lists.
+    pub summary: Value,
+    /// What became of its run, if it has run.
+    pub run: Option<(RunId, RunState)>,
+}
+
+/// One execution of a plan, or one undo.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// Names it.
+    pub id: RunId,
+    /// The plan it carries out, or whose run it takes back.
+    pub plan_id: PlanId,
+    /// The run it takes back, if it is an undo.
+    pub undoes: Option<RunId>,
+    /// How it stands.
+    pub state: RunState,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// When it ended.
+    pub ended_at: Option<Timestamp>,
+    /// The process that carries it out.
+    pub pid: u32,
+    /// The boot that process belongs to.
+    pub boot: String,
+    /// Per path, the state before and after; opaque here.
+    pub changes: Value,
+    /// What its steps did; opaque here.
+    pub receipts: Value,
+}
+
+/// How a run stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunState {
+    /// Going on, or crashed and not yet recovered.
+    Running,
+    /// Everything is as approved.
+    Completed,
+    /// Everything is as before.
+    RolledBack,
+    /// It ended before its first effect.
+    Failed,
+    /// A person has to look.
+    NeedsAttention,
+    /// It was completed, and taken back later.
+    Undone,
+}
+
+impl RunState {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Running, Self::Completed, Self::RolledBack, Self::Failed, Self::NeedsAttention, Self::Undone];
+
+    /// The word for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Completed => "completed",
+            Self::RolledBack => "rolled_back",
+            Self::Failed => "failed",
+            Self::NeedsAttention => "needs_attention",
+            Self::Undone => "undone",
+        }
+    }
+
+    /// The state of this name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.name() == name)
+    }
+}
+
+impl core::fmt::Display for RunState {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Which plans to list. Newest first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Only these; all if empty.
+    pub status: Vec<Status>,
+    /// Only of this operation.
+    pub correlation_id: Option<CorrelationId>,
+    /// Only of this session.
+    pub session: Option<SessionId>,
+    /// Only those that can still expire: pending, or approved and never run.
+    pub usable: bool,
+    /// At most so many.
+    pub limit: Option<u32>,
+}
+
+/// Which runs to list. Newest first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RunFilter {
+    /// Only these; all if empty.
+    pub state: Vec<RunState>,
+    /// Only of this plan.
+    pub plan_id: Option<PlanId>,
+    /// At most so many.
+    pub limit: Option<u32>,
+}
+
+/// Which audit entries to read. In the order of the log.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EntryFilter {
+    /// Only of this operation.
+    pub correlation_id: Option<CorrelationId>,
+    /// Only the last so many.
+    pub last: Option<u32>,
+}
+
+/// A change of a plan's status. It happens only if the plan still stands where it is said to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Change {
+    /// Where the plan must stand.
+    pub from: Status,
+    /// Where it goes.
+    pub to: Status,
+    /// The signed decision that causes it, if a person's.
+    pub approval: Option<SignedStatement>,
+    /// Another plan that expires with it, if it still can: the original of a derived plan.
+    pub also_expire: Option<PlanId>,
+}
+
+/// What became of a change that others may have raced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub enum Outcome {
+    /// It happened, and is recorded.
+    Done,
+    /// Somebody else was first; nothing happened.
+    Lost {
+        /// Where the plan stands now.
+        status: Status,
+    },
+}
+
+/// What became of the attempt to start a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use]
+pub enum Start {
+    /// It is started, and its entry is on disk.
+    Started,
+    /// The plan no longer stands where it must.
+    Lost {
+        /// Where it stands now.
+        status: Status,
+    },
+    /// The plan has had its one run, or the run its undo.
+    AlreadyRun(
+        /// That one.
+        RunId,
+    ),
+    /// As many runs as allowed are going on.
+    TooMany {
+        /// So many.
+        running: u32,
+    },
+}

@@ -1,0 +1,50 @@
+//! What the store needs from outside the project: a key that signs checkpoints, and a place to pin them.
+
+use exacta_kernel::approval::{PublicKey, Signature};
+use exacta_kernel::audit::{CheckpointError, SignedCheckpoint};
+use exacta_kernel::hash::Digest;
+
+/// Signs checkpoints with the log's key and remembers the newest one outside the project, where no agent can rewrite it.
+pub trait CheckpointSigner: Send {
+    /// The key's public half.
+    fn public_key(&self) -> PublicKey;
+
+    /// The Ed25519 signature over these bytes.
+    ///
+    /// # Errors
+    /// [`SignerError`] if the key cannot be used.
+    fn sign(&self, bytes: &[u8]) -> Result<Signature, SignerError>;
+
+    /// The newest checkpoint remembered for this project.
+    ///
+    /// # Errors
+    /// [`SignerError`] if it cannot be read.
+    fn pinned(&self) -> Result<Option<Pin>, SignerError>;
+
+    /// Remembers a checkpoint. Called with growing sizes, while the log is locked. It need not be on disk when this returns:
+    /// an older pin is weaker, not wrong.
+    ///
+    /// # Errors
+    /// [`SignerError`] if it cannot be written, or contradicts the one remembered.
+    fn pin(&self, checkpoint: &SignedCheckpoint) -> Result<(), SignerError>;
+}
+
+/// A checkpoint remembered outside the project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pin {
+    /// How many entries the log had.
+    pub size: u64,
+    /// The root of its Merkle tree then.
+    pub root: Digest,
+}
+
+/// Why a checkpoint could not be signed or remembered.
+#[derive(Debug, thiserror::Error)]
+pub enum SignerError {
+    /// The key or the pin cannot be used.
+    #[error("{0}")]
+    Unavailable(String),
+    /// The signature does not fit the key.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+}

@@ -1,0 +1,89 @@
+//! One change of the records: the rows and the entries about them in one transaction.
+
+use super::db::Db;
+use super::ledger::{self, Ledger};
+use super::{SqliteStore, plans, runs};
+use crate::error::StoreError;
+use crate::log::Pending;
+use exacta_kernel::audit::EntryDraft;
+use exacta_kernel::id::{PlanId, RunId};
+use exacta_kernel::time::Timestamp;
+use rusqlite::TransactionBehavior;
+use serde_json::Value;
+
+/// What a change came to.
+pub enum Act<T> {
+    /// Nothing happens, and nothing is recorded.
+    Nothing(T),
+    /// Rows were changed.
+    Change(T, Touched),
+}
+
+/// What a change touched.
+#[derive(Default)]
+pub struct Touched {
+    pub plans: Vec<PlanId>,
+    pub runs: Vec<RunId>,
+    /// Entries that come before the caller's.
+    pub entries: Vec<EntryDraft>,
+}
+
+impl SqliteStore {
+    /// Makes a change and records it. `act` changes rows at the time it is given, or finds that nothing is to be done.
+    pub(super) fn change<T>(
+        &mut self,
+        entries: &[EntryDraft],
+        clock: Timestamp,
+        act: impl FnOnce(&Db<'_>, Timestamp) -> Result<Act<T>, StoreError>,
+    ) -> Result<T, StoreError> {
+        let _lock = self.folder.lock()?;
+        self.settle()?;
+        let failed = || StoreError::database(&self.path);
+        let tx = self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed())?;
+        let db = Db { connection: &tx, path: &self.path };
+        let mut ledger = Ledger::load(&db)?.ok_or_else(|| db.corrupt("it holds no log"))?;
+        let at = clock.max(ledger.last_at);
+        let (value, touched) = match act(&db, at)? {
+            Act::Nothing(value) => return Ok(value),
+            Act::Change(value, touched) => (value, touched),
+        };
+        let pending = record(&db, &mut ledger, &touched, entries, (clock, at))?;
+        tx.commit().map_err(failed())?;
+        match self.publish(&pending, &ledger) {
+            Ok(()) => Ok(value),
+            Err(error) => Err(StoreError::Unfinished(Box::new(error))),
+        }
+    }
+}
+
+/// Writes the entries of a change; the last one carries the hashes of the records as they are after it.
+fn record(
+    db: &Db<'_>,
+    ledger: &mut Ledger,
+    touched: &Touched,
+    entries: &[EntryDraft],
+    (clock, at): (Timestamp, Timestamp),
+) -> Result<Vec<Pending>, StoreError> {
+    let mut drafts: Vec<EntryDraft> = touched.entries.iter().chain(entries).cloned().collect();
+    let last = ledger.size() + drafts.len() as u64;
+    let mut hashes = Vec::new();
+    for id in &touched.plans {
+        hashes.push((id.to_string(), plans::touch(db, id, &drafts, last.saturating_sub(1))?));
+    }
+    for id in &touched.runs {
+        hashes.push((id.to_string(), runs::hash(db, id)?));
+    }
+    ledger::note_records(drafts.last_mut().ok_or(StoreError::Unrecorded)?, hashes);
+    // The entries of the change before are in the file, on disk.
+    db.run("DELETE FROM outbox", [])?;
+    let mut pending = Vec::new();
+    for mut draft in drafts {
+        if at > clock {
+            // The clock was set back; what it said is kept beside the time that counts.
+            draft.data.insert("clock".to_owned(), Value::String(clock.to_string()));
+        }
+        pending.push(ledger.append(db, at, draft)?);
+    }
+    ledger.save(db)?;
+    Ok(pending)
+}

@@ -1,0 +1,80 @@
+//! A connection, or a transaction on it, with errors that name the database.
+
+use crate::error::StoreError;
+use rusqlite::{Connection, Params, Row};
+use std::path::Path;
+
+/// Borrowed access to the database.
+#[derive(Clone, Copy)]
+pub struct Db<'a> {
+    pub connection: &'a Connection,
+    pub path: &'a Path,
+}
+
+impl Db<'_> {
+    /// All rows.
+    pub fn all<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        mut read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, StoreError> {
+        let mut rows = Vec::new();
+        self.each(sql, params, |row| {
+            rows.push(read(row).map_err(StoreError::database(self.path))?);
+            Ok(())
+        })?;
+        Ok(rows)
+    }
+
+    /// Each row in turn.
+    pub fn each(
+        &self,
+        sql: &str,
+        params: impl Params,
+        mut visit: impl FnMut(&Row<'_>) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let mut statement = self.connection.prepare_cached(sql).map_err(StoreError::database(self.path))?;
+        let mut rows = statement.query(params).map_err(StoreError::database(self.path))?;
+        while let Some(row) = rows.next().map_err(StoreError::database(self.path))? {
+            visit(row)?;
+        }
+        Ok(())
+    }
+
+    /// The first row, if there is one.
+    pub fn one<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>, StoreError> {
+        let mut statement = self.connection.prepare_cached(sql).map_err(StoreError::database(self.path))?;
+        let mut rows = statement.query(params).map_err(StoreError::database(self.path))?;
+        match rows.next().map_err(StoreError::database(self.path))? {
+            Some(row) => read(row).map(Some).map_err(StoreError::database(self.path)),
+            None => Ok(None),
+        }
+    }
+
+    /// Changes rows; how many.
+    pub fn run(&self, sql: &str, params: impl Params) -> Result<usize, StoreError> {
+        let mut statement = self.connection.prepare_cached(sql).map_err(StoreError::database(self.path))?;
+        statement.execute(params).map_err(StoreError::database(self.path))
+    }
+
+    /// The error for a value that none of our versions writes.
+    pub fn corrupt(&self, what: impl Into<String>) -> StoreError {
+        StoreError::Corrupt { path: self.path.to_owned(), what: what.into() }
+    }
+}
+
+/// SQLite's integers are signed; ours here never reach that far.
+pub fn signed(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+/// The other way round; a negative number was put there by somebody else and fits nothing.
+pub fn unsigned(value: i64) -> u64 {
+    u64::try_from(value).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,117 @@
+//! The database's index of the audit log, and the outbox through which every entry reaches the file.
+
+use super::db::{Db, signed, unsigned};
+use crate::error::{Place, StoreError, Tampered};
+use crate::log::Pending;
+use exacta_kernel::audit::merkle::leaf_hash;
+use exacta_kernel::audit::{Entry, EntryDraft, Frontier};
+use exacta_kernel::hash::Digest;
+use exacta_kernel::id::CorrelationId;
+use exacta_kernel::time::Timestamp;
+use rusqlite::{Row, params};
+use serde_json::Value;
+
+/// How the log stands.
+#[derive(Debug, Clone)]
+pub struct Ledger {
+    pub origin: String,
+    pub bytes: u64,
+    pub frontier: Frontier,
+    pub last_at: Timestamp,
+}
+
+impl Ledger {
+    /// How the log stands; `None` in a database that has just been made.
+    pub fn load(db: &Db<'_>) -> Result<Option<Self>, StoreError> {
+        let sql = "SELECT origin, size, bytes, roots, last_at FROM log WHERE id = 1";
+        let row = db.one(sql, [], |row| {
+            let numbers: (i64, i64, i64) = (row.get(1)?, row.get(2)?, row.get(4)?);
+            Ok((row.get::<_, String>(0)?, numbers, row.get::<_, Vec<u8>>(3)?))
+        })?;
+        let Some((origin, (size, bytes, last_at), roots)) = row else { return Ok(None) };
+        let roots = roots.chunks(32).map(|chunk| <[u8; 32]>::try_from(chunk).map(Digest::from_bytes));
+        let roots: Result<Vec<_>, _> = roots.collect();
+        let frontier = roots.ok().and_then(|roots| Frontier::from_parts(unsigned(size), roots));
+        let frontier = frontier.ok_or_else(|| index_changed("its hashes do not fit its size"))?;
+        Ok(Some(Self { origin, bytes: unsigned(bytes), frontier, last_at: Timestamp::from_millis(last_at) }))
+    }
+
+    /// The beginning of a log.
+    pub fn begin(db: &Db<'_>, origin: &str) -> Result<(), StoreError> {
+        let sql = "INSERT OR IGNORE INTO log(id, origin, size, bytes, roots, last_at) VALUES (1, ?1, 0, 0, x'', 0)";
+        db.run(sql, [origin]).map(drop)
+    }
+
+    /// How many entries there are.
+    pub const fn size(&self) -> u64 {
+        self.frontier.size()
+    }
+
+    /// Puts an entry into the index and the outbox.
+    pub fn append(&mut self, db: &Db<'_>, at: Timestamp, draft: EntryDraft) -> Result<Pending, StoreError> {
+        let entry = Entry::new(self.size(), at, draft);
+        let mut bytes = entry.line()?;
+        let leaf = leaf_hash(&bytes);
+        bytes.push(b'\n');
+        let pending = Pending { seq: entry.seq, start: self.bytes, bytes };
+        let (seq, start) = (signed(pending.seq), signed(pending.start));
+        self.bytes += pending.bytes.len() as u64;
+        self.frontier.push(leaf);
+        self.last_at = at;
+        let correlation = entry.correlation_id.as_ref().map(CorrelationId::as_str);
+        let sql = "INSERT INTO entry(seq, start, end, leaf, correlation_id) VALUES (?1, ?2, ?3, ?4, ?5)";
+        db.run(sql, params![seq, start, signed(self.bytes), leaf.as_bytes(), correlation])?;
+        db.run("INSERT INTO outbox(seq, start, line) VALUES (?1, ?2, ?3)", params![seq, start, pending.bytes])?;
+        Ok(pending)
+    }
+
+    /// Writes how the log stands.
+    pub fn save(&self, db: &Db<'_>) -> Result<(), StoreError> {
+        let roots: Vec<u8> = self.frontier.roots().iter().flat_map(|root| *root.as_bytes()).collect();
+        let sql = "UPDATE log SET size = ?1, bytes = ?2, roots = ?3, last_at = ?4 WHERE id = 1";
+        let numbers = (signed(self.size()), signed(self.bytes), self.last_at.as_millis());
+        db.run(sql, params![numbers.0, numbers.1, roots, numbers.2]).map(drop)
+    }
+}
+
+/// What may not be in the file yet, or not yet on the disk: the entries of the last change.
+pub fn outbox(db: &Db<'_>) -> Result<Vec<Pending>, StoreError> {
+    db.all("SELECT seq, start, line FROM outbox ORDER BY seq", [], |row| {
+        Ok(Pending { seq: unsigned(row.get(0)?), start: unsigned(row.get(1)?), bytes: row.get(2)? })
+    })
+}
+
+/// Where entries are in the file.
+pub fn spans(db: &Db<'_>, correlation: Option<&str>, last: Option<u32>) -> Result<Vec<(u64, u64)>, StoreError> {
+    let read = |row: &Row<'_>| Ok((unsigned(row.get(0)?), unsigned(row.get(1)?)));
+    let limit = last.map_or(-1, i64::from);
+    let mut spans = match correlation {
+        Some(id) => {
+            let sql = "SELECT start, end FROM entry WHERE correlation_id = ?1 ORDER BY seq DESC LIMIT ?2";
+            db.all(sql, params![id, limit], read)?
+        }
+        None => db.all("SELECT start, end FROM entry ORDER BY seq DESC LIMIT ?1", [limit], read)?,
+    };
+    spans.reverse();
+    Ok(spans)
+}
+
+/// The first `count` leaves.
+pub fn leaves(db: &Db<'_>, count: u64) -> Result<Vec<Digest>, StoreError> {
+    let leaves = db.all("SELECT leaf FROM entry WHERE seq < ?1 ORDER BY seq", [signed(count)], |row| {
+        row.get::<_, [u8; 32]>(0).map(Digest::from_bytes)
+    })?;
+    if leaves.len() as u64 == count { Ok(leaves) } else { Err(index_changed("entries are missing from it")) }
+}
+
+/// Notes in a draft which records changed with it, by hash, so that a change from outside can be told from ours.
+pub fn note_records(draft: &mut EntryDraft, hashes: Vec<(String, Digest)>) {
+    if !hashes.is_empty() {
+        let hashes = hashes.into_iter().map(|(id, hash)| (id, Value::String(hash.to_string()))).collect();
+        draft.data.insert("record_sha256".to_owned(), Value::Object(hashes));
+    }
+}
+
+pub fn index_changed(what: &str) -> StoreError {
+    Tampered { place: Place::Index, what: what.to_owned() }.into()
+}

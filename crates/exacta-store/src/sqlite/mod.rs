@@ -1,0 +1,35 @@
+//! The store in one SQLite database, beside the log file that it indexes.
+
+mod change;
+mod db;
+mod ledger;
+mod open;
+mod plans;
+mod publish;
+mod runs;
+mod schema;
+mod store;
+
+use crate::folder::Folder;
+use crate::signer::CheckpointSigner;
+use db::Db;
+use exacta_kernel::audit::Origin;
+use rusqlite::Connection;
+use std::path::PathBuf;
+
+/// The records of one project in its `.exacta/` folder.
+pub struct SqliteStore {
+    connection: Connection,
+    path: PathBuf,
+    folder: Folder,
+    origin: Origin,
+    signer: Box<dyn CheckpointSigner>,
+    /// So many entries are known to be in the log file, on disk, signed and in the files.
+    settled: u64,
+}
+
+impl SqliteStore {
+    fn db(&self) -> Db<'_> {
+        Db { connection: &self.connection, path: &self.path }
+    }
+}

@@ -1,0 +1,157 @@
+//! Opening the records: making them, refusing what is not ours, and healing what a crash left.
+
+use super::db::Db;
+use super::ledger::{self, Ledger};
+use super::{SqliteStore, schema};
+use crate::error::{Place, StoreError, Tampered};
+use crate::folder::{DATABASE, Folder, LOG, PATIENCE};
+use crate::signer::{CheckpointSigner, Pin};
+use exacta_kernel::audit::{Origin, merkle};
+use exacta_kernel::id::ProjectId;
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
+use std::path::Path;
+
+impl SqliteStore {
+    /// Opens the records in `dir` (a project's `.exacta/`), making them if there are none, and heals what a crash left.
+    ///
+    /// # Errors
+    /// [`StoreError`]: records that are damaged, newer, of another project, or changed from outside are refused.
+    pub fn open(dir: &Path, project: &ProjectId, signer: Box<dyn CheckpointSigner>) -> Result<Self, StoreError> {
+        let folder = Folder::create(dir)?;
+        let path = folder.path().join(DATABASE);
+        let origin = Origin::of(project);
+        let connection = match ready(&folder, &path)? {
+            Some(connection) => connection,
+            None => make(&folder, &path, &origin)?,
+        };
+        let mut store = Self { connection, path, folder, origin, signer, settled: 0 };
+        store.check_origin()?;
+        if !store.is_settled()? {
+            let _lock = store.folder.lock()?;
+            store.settle()?;
+        }
+        Ok(store)
+    }
+
+    /// Opens the records to be read only, as they are: nothing is made, healed or checked. Changes are refused.
+    ///
+    /// # Errors
+    /// [`StoreError`]; [`StoreError::Missing`] if there are no records.
+    pub fn read(dir: &Path, project: &ProjectId, signer: Box<dyn CheckpointSigner>) -> Result<Self, StoreError> {
+        let folder = Folder::open(dir)?;
+        let path = folder.path().join(DATABASE);
+        let connection = connect_to_read(&folder, &path)?;
+        let store = Self { connection, path, folder, origin: Origin::of(project), signer, settled: 0 };
+        store.check_origin()?;
+        Ok(store)
+    }
+
+    fn check_origin(&self) -> Result<(), StoreError> {
+        let ledger = Ledger::load(&self.db())?.ok_or_else(|| self.db().corrupt("it holds no log"))?;
+        if ledger.origin == self.origin.as_str() {
+            return Ok(());
+        }
+        Err(StoreError::OtherProject { path: self.folder.path().to_owned(), found: ledger.origin })
+    }
+
+    /// Whether the last change was finished completely, by whichever process, so that there is nothing to heal.
+    fn is_settled(&self) -> Result<bool, StoreError> {
+        let Some(ledger) = Ledger::load(&self.db())? else { return Ok(false) };
+        let signed = self.read_checkpoint()?.map_or(0, |signed| signed.checkpoint().size);
+        Ok(signed == ledger.size() && self.signer.pinned()?.map_or(0, |pin| pin.size) == signed)
+    }
+
+    /// Checks the index of the log against the checkpoint that is remembered outside the project.
+    pub(super) fn check_pin(&self, ledger: &Ledger) -> Result<(), StoreError> {
+        match self.signer.pinned()? {
+            Some(pin) => check_pin(&self.db(), ledger, pin),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Opens a database that needs nothing done to it.
+fn ready(folder: &Folder, path: &Path) -> Result<Option<Connection>, StoreError> {
+    match folder.file(DATABASE, false)? {
+        Some(file) if file.metadata().map_err(StoreError::io("read", path))?.len() > 0 => {}
+        _ => return Ok(None),
+    }
+    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    Ok(schema::is_current(&connection, path)?.then_some(connection))
+}
+
+/// Makes the database, or brings it to the newest format.
+fn make(folder: &Folder, path: &Path, origin: &Origin) -> Result<Connection, StoreError> {
+    let _lock = folder.lock()?;
+    if folder.file(DATABASE, false)?.is_none() {
+        if folder.file(LOG, false)?.is_some() {
+            let what = "the database is missing though there is an audit log".to_owned();
+            return Err(Tampered { place: Place::File(path.to_owned()), what }.into());
+        }
+        folder.new_file(DATABASE)?;
+    }
+    let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    connection.pragma_update(None, "journal_mode", "wal").map_err(StoreError::database(path))?;
+    schema::migrate(&mut connection, path)?;
+    Ledger::begin(&Db { connection: &connection, path }, origin.as_str())?;
+    folder.sync()?;
+    Ok(connection)
+}
+
+fn connect(path: &Path, access: OpenFlags) -> Result<Connection, StoreError> {
+    let failed = || StoreError::database(path);
+    let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let connection = Connection::open_with_flags(path, flags).map_err(failed())?;
+    connection.busy_timeout(PATIENCE).map_err(failed())?;
+    // Whoever can write in the folder can put triggers and views into the database; none of ours has any.
+    for (setting, on) in [
+        (DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false),
+        (DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false),
+        (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+        (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
+        // The next command reads the write-ahead log as it is; copying it at every exit would cost three syncs.
+        (DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true),
+    ] {
+        connection.set_db_config(setting, on).map_err(failed())?;
+    }
+    connection.pragma_update(None, "synchronous", "full").map_err(failed())?;
+    connection.pragma_update(None, "foreign_keys", true).map_err(failed())?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(connection)
+}
+
+/// Opens a database to read, also where nothing can be written.
+pub(crate) fn connect_to_read(folder: &Folder, path: &Path) -> Result<Connection, StoreError> {
+    if folder.file(DATABASE, false)?.is_none() {
+        return Err(StoreError::Missing(folder.path().to_owned()));
+    }
+    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    if !schema::is_current(&connection, path)? {
+        return Err(StoreError::Missing(folder.path().to_owned()));
+    }
+    Ok(connection)
+}
+
+/// Checks the index of the log against a checkpoint that is trusted. Costs nothing to speak of where both are of the same
+/// size, which is the case unless a command was cut off.
+fn check_pin(db: &Db<'_>, ledger: &Ledger, pin: Pin) -> Result<(), StoreError> {
+    let changed = |what: &str| Tampered { place: Place::Lines(1, pin.size), what: what.to_owned() };
+    if pin.size > ledger.size() {
+        return Err(changed("the log is shorter than when its checkpoint was remembered in your configuration").into());
+    }
+    let root = if pin.size == ledger.size() {
+        ledger.frontier.root()
+    } else {
+        let leaves = ledger::leaves(db, ledger.size())?;
+        if merkle::root(&leaves) != ledger.frontier.root() {
+            return Err(ledger::index_changed("its hashes do not fit its entries"));
+        }
+        let pinned = usize::try_from(pin.size).unwrap_or(usize::MAX);
+        merkle::root(leaves.get(..pinned).unwrap_or_default())
+    };
+    if root != pin.root {
+        return Err(changed("the log differs from the checkpoint remembered in your configuration").into());
+    }
+    Ok(())
+}

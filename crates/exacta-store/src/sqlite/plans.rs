@@ -1,0 +1,411 @@
+//! Plans in the database.
+
+use super::db::{Db, signed, unsigned};
+use super::runs;
+use crate::error::StoreError;
+use crate::files::PlanFile;
+use crate::record::{Filter, NewPlan, PlanRecord, PlanSummary, RunState};
+use exacta_kernel::approval::SignedStatement;
+use exacta_kernel::assess::BasisPoints;
+use exacta_kernel::audit::{EntryDraft, Event};
+use exacta_kernel::hash::{Digest, canonical_hash};
+use exacta_kernel::id::{CorrelationId, PlanId, RunId, SessionId};
+use exacta_kernel::lifecycle::Status;
+use exacta_kernel::time::Timestamp;
+use rusqlite::types::ToSql;
+use rusqlite::{Row, params};
+use serde_json::{Value, json};
+
+const COLUMNS: &str = "id, correlation_id, version, status, status_at, created_at, expires_at, session, plan_hash, \
+    content_hash, derived_from, revises, summary, risk_score, quality_score, decided_by, usable, seq, body_sha256";
+
+/// A plan's row, as it is stored; without its body.
+#[derive(Debug, Clone)]
+pub struct PlanRow {
+    pub id: String,
+    pub correlation_id: String,
+    version: i64,
+    status: String,
+    status_at: i64,
+    created_at: i64,
+    expires_at: i64,
+    session: String,
+    plan_hash: String,
+    content_hash: String,
+    derived_from: Option<String>,
+    revises: Option<String>,
+    summary: String,
+    risk_score: Option<i64>,
+    quality_score: Option<i64>,
+    decided_by: Option<String>,
+    pub usable: bool,
+    pub seq: i64,
+    body_sha256: String,
+}
+
+/// The large part of a plan, which never changes.
+#[derive(Debug)]
+pub struct Body {
+    identity: String,
+    view: String,
+    proposal: Option<Vec<u8>>,
+}
+
+impl PlanRow {
+    pub fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            id: row.get(0)?,
+            correlation_id: row.get(1)?,
+            version: row.get(2)?,
+            status: row.get(3)?,
+            status_at: row.get(4)?,
+            created_at: row.get(5)?,
+            expires_at: row.get(6)?,
+            session: row.get(7)?,
+            plan_hash: row.get(8)?,
+            content_hash: row.get(9)?,
+            derived_from: row.get(10)?,
+            revises: row.get(11)?,
+            summary: row.get(12)?,
+            risk_score: row.get(13)?,
+            quality_score: row.get(14)?,
+            decided_by: row.get(15)?,
+            usable: row.get(16)?,
+            seq: row.get(17)?,
+            body_sha256: row.get(18)?,
+        })
+    }
+
+    pub fn load(db: &Db<'_>, id: &str) -> Result<Option<Self>, StoreError> {
+        db.one(&format!("SELECT {COLUMNS} FROM plan WHERE id = ?1"), [id], Self::read)
+    }
+
+    pub fn status(&self, db: &Db<'_>) -> Result<Status, StoreError> {
+        Status::parse(&self.status).ok_or_else(|| self.odd(db, "status"))
+    }
+
+    /// The hash of all that never changes, from what is stored now.
+    fn body_hash(&self, body: &Body) -> Result<Digest, StoreError> {
+        Ok(canonical_hash(&json!({
+            "id": self.id,
+            "correlation_id": self.correlation_id,
+            "version": self.version,
+            "created_at": self.created_at,
+            "expires_at": self.expires_at,
+            "session": self.session,
+            "plan_hash": self.plan_hash,
+            "content_hash": self.content_hash,
+            "derived_from": self.derived_from,
+            "revises": self.revises,
+            "summary_sha256": Digest::of(self.summary.as_bytes()),
+            "identity_sha256": Digest::of(body.identity.as_bytes()),
+            "view_sha256": Digest::of(body.view.as_bytes()),
+            "proposal_sha256": body.proposal.as_deref().map(Digest::of),
+        }))?)
+    }
+
+    /// The hash of the plan as it stands, given the hash of what never changes.
+    fn hash_with(&self, db: &Db<'_>, body_sha256: &str) -> Result<Digest, StoreError> {
+        let hashes = |texts: Vec<String>| -> Vec<Digest> { texts.iter().map(|t| Digest::of(t.as_bytes())).collect() };
+        Ok(canonical_hash(&json!({
+            "body_sha256": body_sha256,
+            "status": self.status,
+            "status_at": self.status_at,
+            "risk_score": self.risk_score,
+            "quality_score": self.quality_score,
+            "decided_by": self.decided_by,
+            "usable": self.usable,
+            "seq": self.seq,
+            "approvals": hashes(approvals(db, &self.id)?),
+            "feedback": hashes(feedback(db, &self.id)?),
+        }))?)
+    }
+
+    /// The hash of the plan as it stands. Of the large part it takes the hash made when the plan was new, so that a change
+    /// of it from outside never gets a hash of ours.
+    pub fn hash(&self, db: &Db<'_>) -> Result<Digest, StoreError> {
+        self.hash_with(db, &self.body_sha256)
+    }
+
+    /// The content of the plan's file.
+    pub fn file(&self, db: &Db<'_>, view: &str) -> Result<String, StoreError> {
+        let runs: Result<Vec<Value>, _> = runs::of_plan(db, &self.id)?.iter().map(serde_json::to_value).collect();
+        let quality = self.quality_score.and_then(|score| u32::try_from(score).ok()).map(BasisPoints);
+        Ok(PlanFile {
+            as_of: unsigned(self.seq),
+            view,
+            timestamp: Timestamp::from_millis(self.created_at).to_string(),
+            status: &self.status,
+            status_at: Timestamp::from_millis(self.status_at).to_string(),
+            risk_score: self.risk_score.and_then(|score| u32::try_from(score).ok()),
+            quality_score: serde_json::to_value(quality)?,
+            decided_by: self.decided_by.as_deref(),
+            approvals: &approvals(db, &self.id)?,
+            feedback: &feedback(db, &self.id)?,
+            runs: &runs?,
+        }
+        .text())
+    }
+
+    /// Whether it was made in this session.
+    pub fn is_of(&self, session: &SessionId) -> bool {
+        self.session == session.as_str()
+    }
+
+    /// Its own id and its operation's.
+    pub fn ids(&self, db: &Db<'_>) -> Result<(PlanId, CorrelationId), StoreError> {
+        let correlation = CorrelationId::parse(&self.correlation_id).map_err(|_| self.odd(db, "correlation"))?;
+        Ok((PlanId::parse(&self.id).map_err(|_| self.odd(db, "id"))?, correlation))
+    }
+
+    fn odd(&self, db: &Db<'_>, what: &str) -> StoreError {
+        db.corrupt(format!("plan `{}` has an impossible {what}", self.id))
+    }
+}
+
+impl Body {
+    pub fn load(db: &Db<'_>, id: &str) -> Result<Option<Self>, StoreError> {
+        db.one("SELECT identity, view, proposal FROM body WHERE plan_id = ?1", [id], |row| {
+            Ok(Self { identity: row.get(0)?, view: row.get(1)?, proposal: row.get(2)? })
+        })
+    }
+
+    /// What people see, as JSON text.
+    pub fn view(&self) -> &str {
+        &self.view
+    }
+}
+
+/// Puts a new plan in.
+pub fn insert(db: &Db<'_>, plan: &NewPlan, at: Timestamp) -> Result<(), StoreError> {
+    if PlanRow::load(db, plan.id.as_str())?.is_some() {
+        return Err(StoreError::DuplicatePlan(plan.id.clone()));
+    }
+    let body = Body {
+        identity: serde_json::to_string(&plan.identity)?,
+        view: serde_json::to_string(&plan.view)?,
+        proposal: plan.proposal.clone(),
+    };
+    let mut row = PlanRow {
+        id: plan.id.to_string(),
+        correlation_id: plan.correlation_id.to_string(),
+        version: signed(plan.version),
+        status: plan.status.name().to_owned(),
+        status_at: at.as_millis(),
+        created_at: plan.created_at.as_millis(),
+        expires_at: plan.expires_at.as_millis(),
+        session: plan.session.to_string(),
+        plan_hash: plan.plan_hash.to_string(),
+        content_hash: plan.content_hash.to_string(),
+        derived_from: plan.derived_from.as_ref().map(ToString::to_string),
+        revises: plan.revises.as_ref().map(ToString::to_string),
+        summary: serde_json::to_string(&plan.summary)?,
+        risk_score: None,
+        quality_score: None,
+        decided_by: None,
+        usable: !plan.status.is_final(),
+        seq: 0,
+        body_sha256: String::new(),
+    };
+    row.body_sha256 = row.body_hash(&body)?.to_string();
+    let sql = format!(
+        "INSERT INTO plan({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, NULL, NULL, NULL, ?14, 0, ?15)"
+    );
+    let values = params![
+        row.id,
+        row.correlation_id,
+        row.version,
+        row.status,
+        row.status_at,
+        row.created_at,
+        row.expires_at,
+        row.session,
+        row.plan_hash,
+        row.content_hash,
+        row.derived_from,
+        row.revises,
+        row.summary,
+        row.usable,
+        row.body_sha256
+    ];
+    db.run(&sql, values)?;
+    let sql = "INSERT INTO body(plan_id, identity, view, proposal) VALUES (?1, ?2, ?3, ?4)";
+    db.run(sql, params![row.id, body.identity, body.view, body.proposal]).map(drop)
+}
+
+/// Takes over what the entries of a change say about a plan, and the place of the last of them.
+pub fn touch(db: &Db<'_>, id: &PlanId, entries: &[EntryDraft], seq: u64) -> Result<Digest, StoreError> {
+    let about = || entries.iter().filter(|entry| entry.plan_id.as_ref() == Some(id));
+    let decides = |event: Event| matches!(event, Event::PlanApproved | Event::PlanRejected | Event::PlanExpired);
+    let risk = about().filter_map(|entry| entry.risk_score).next_back();
+    let quality = about().filter_map(|entry| entry.quality_score).next_back().map(|score| score.0);
+    let decided_by = about().rfind(|entry| decides(entry.event)).map(|entry| entry.actor.to_string());
+    db.run(
+        "UPDATE plan SET risk_score = coalesce(?2, risk_score), quality_score = coalesce(?3, quality_score), \
+         decided_by = coalesce(?4, decided_by), seq = ?5 WHERE id = ?1",
+        params![id.as_str(), risk, quality, decided_by, signed(seq)],
+    )?;
+    PlanRow::load(db, id.as_str())?.ok_or_else(|| StoreError::UnknownPlan(id.clone()))?.hash(db)
+}
+
+/// Changes a plan's status if it stands at `from`.
+pub fn set_status(db: &Db<'_>, id: &PlanId, from: Status, to: Status, at: Timestamp) -> Result<bool, StoreError> {
+    let sql = "UPDATE plan SET status = ?3, status_at = ?4, usable = ?5 WHERE id = ?1 AND status = ?2";
+    let usable = !to.is_final();
+    db.run(sql, params![id.as_str(), from.name(), to.name(), at.as_millis(), usable]).map(|changed| changed == 1)
+}
+
+/// Notes that a plan has had its run and can no longer expire.
+pub fn set_used(db: &Db<'_>, id: &PlanId) -> Result<(), StoreError> {
+    db.run("UPDATE plan SET usable = 0 WHERE id = ?1", [id.as_str()]).map(drop)
+}
+
+/// Adds a signed decision.
+pub fn add_approval(db: &Db<'_>, id: &PlanId, approval: &SignedStatement) -> Result<(), StoreError> {
+    let sql = "INSERT INTO approval(plan_id, n, signed) \
+               VALUES (?1, (SELECT count(*) FROM approval WHERE plan_id = ?1), ?2)";
+    db.run(sql, params![id.as_str(), serde_json::to_string(approval)?]).map(drop)
+}
+
+/// Adds a request for changes.
+pub fn add_feedback(db: &Db<'_>, id: &PlanId, text: &str) -> Result<(), StoreError> {
+    let sql = "INSERT INTO feedback(plan_id, n, text) \
+               VALUES (?1, (SELECT count(*) FROM feedback WHERE plan_id = ?1), ?2)";
+    db.run(sql, params![id.as_str(), text]).map(drop)
+}
+
+/// The plan, complete.
+pub fn record(db: &Db<'_>, id: &PlanId) -> Result<Option<PlanRecord>, StoreError> {
+    let Some(row) = PlanRow::load(db, id.as_str())? else { return Ok(None) };
+    let body = Body::load(db, id.as_str())?.ok_or_else(|| row.odd(db, "body"))?;
+    let json = |text: &str, what| serde_json::from_str::<Value>(text).map_err(|_| row.odd(db, what));
+    let signed = approvals(db, id.as_str())?;
+    let signed: Result<Vec<SignedStatement>, _> = signed.iter().map(|text| serde_json::from_str(text)).collect();
+    let runs = runs::of_plan(db, id.as_str())?;
+    let head = row.summary(db)?;
+    Ok(Some(PlanRecord {
+        id: head.id,
+        correlation_id: head.correlation_id,
+        version: head.version,
+        status: head.status,
+        status_at: head.status_at,
+        created_at: head.created_at,
+        expires_at: head.expires_at,
+        session: head.session,
+        plan_hash: head.plan_hash,
+        content_hash: Digest::parse(&row.content_hash).map_err(|_| row.odd(db, "content hash"))?,
+        identity: json(&body.identity, "identity")?,
+        view: json(&body.view, "view")?,
+        proposal: body.proposal,
+        summary: head.summary,
+        derived_from: row.plan_id(db, row.derived_from.as_deref())?,
+        revises: row.plan_id(db, row.revises.as_deref())?,
+        approvals: signed.map_err(|_| row.odd(db, "approval"))?,
+        feedback: feedback(db, id.as_str())?,
+        run: runs.into_iter().find(|run| run.undoes.is_none()),
+    }))
+}
+
+impl PlanRow {
+    fn summary(&self, db: &Db<'_>) -> Result<PlanSummary, StoreError> {
+        Ok(PlanSummary {
+            id: PlanId::parse(&self.id).map_err(|_| self.odd(db, "id"))?,
+            correlation_id: CorrelationId::parse(&self.correlation_id).map_err(|_| self.odd(db, "correlation"))?,
+            version: unsigned(self.version),
+            status: self.status(db)?,
+            status_at: Timestamp::from_millis(self.status_at),
+            created_at: Timestamp::from_millis(self.created_at),
+            expires_at: Timestamp::from_millis(self.expires_at),
+            session: SessionId::parse(&self.session).map_err(|_| self.odd(db, "session"))?,
+            plan_hash: Digest::parse(&self.plan_hash).map_err(|_| self.odd(db, "hash"))?,
+            summary: serde_json::from_str(&self.summary).map_err(|_| self.odd(db, "summary"))?,
+            run: None,
+        })
+    }
+
+    fn plan_id(&self, db: &Db<'_>, id: Option<&str>) -> Result<Option<PlanId>, StoreError> {
+        id.map(|id| PlanId::parse(id).map_err(|_| self.odd(db, "ancestor"))).transpose()
+    }
+}
+
+/// The ids that begin so.
+pub fn find(db: &Db<'_>, prefix: &str) -> Result<Vec<PlanId>, StoreError> {
+    if !prefix.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-') {
+        return Ok(Vec::new());
+    }
+    let prefix = prefix.to_ascii_lowercase();
+    let sql = "SELECT id FROM plan WHERE id >= ?1 AND id < ?1 || 'g' ORDER BY id LIMIT 20";
+    let ids = db.all(sql, [prefix], |row| row.get::<_, String>(0))?;
+    ids.iter().map(|id| PlanId::parse(id).map_err(|_| db.corrupt(format!("`{id}` is not a plan's id")))).collect()
+}
+
+/// Plans, newest first.
+pub fn list(db: &Db<'_>, filter: &Filter) -> Result<Vec<PlanSummary>, StoreError> {
+    let mut wanted: Vec<String> = Vec::new();
+    let mut values: Vec<String> = Vec::new();
+    if !filter.status.is_empty() {
+        let names: Vec<String> = filter.status.iter().map(|status| format!("'{}'", status.name())).collect();
+        wanted.push(format!("status IN ({})", names.join(", ")));
+    }
+    if filter.usable {
+        wanted.push("usable = 1".to_owned());
+    }
+    for (column, value) in [
+        ("correlation_id", filter.correlation_id.as_ref().map(CorrelationId::as_str)),
+        ("session", filter.session.as_ref().map(SessionId::as_str)),
+    ] {
+        if let Some(value) = value {
+            values.push(value.to_owned());
+            wanted.push(format!("{column} = ?{}", values.len()));
+        }
+    }
+    let wanted = if wanted.is_empty() { "1".to_owned() } else { wanted.join(" AND ") };
+    let limit = filter.limit.map_or(-1, i64::from);
+    let sql = format!("SELECT {COLUMNS} FROM plan WHERE {wanted} ORDER BY created_at DESC, id DESC LIMIT {limit}");
+    let values: Vec<&dyn ToSql> = values.iter().map(|value| value as &dyn ToSql).collect();
+    let rows = db.all(&sql, &*values, PlanRow::read)?;
+    rows.iter()
+        .map(|row| {
+            let mut summary = row.summary(db)?;
+            summary.run = run_state(db, row)?;
+            Ok(summary)
+        })
+        .collect()
+}
+
+fn run_state(db: &Db<'_>, row: &PlanRow) -> Result<Option<(RunId, RunState)>, StoreError> {
+    let sql = "SELECT id, state FROM run WHERE plan_id = ?1 AND undoes IS NULL";
+    let found = db.one(sql, [&row.id], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+    let Some((id, state)) = found else { return Ok(None) };
+    match (RunId::parse(&id), RunState::parse(&state)) {
+        (Ok(id), Some(state)) => Ok(Some((id, state))),
+        _ => Err(row.odd(db, "run")),
+    }
+}
+
+/// The usable plans whose time is over, and those of a session that has ended.
+pub fn due(db: &Db<'_>, now: Timestamp, ended: Option<&SessionId>) -> Result<Vec<PlanRow>, StoreError> {
+    let sql = format!("SELECT {COLUMNS} FROM plan WHERE usable = 1 AND expires_at <= ?1 ORDER BY id");
+    let mut due = db.all(&sql, [now.as_millis()], PlanRow::read)?;
+    if let Some(session) = ended {
+        let sql =
+            format!("SELECT {COLUMNS} FROM plan WHERE usable = 1 AND session = ?1 AND expires_at > ?2 ORDER BY id");
+        due.extend(db.all(&sql, params![session.as_str(), now.as_millis()], PlanRow::read)?);
+    }
+    Ok(due)
+}
+
+/// The sessions of usable plans.
+pub fn sessions(db: &Db<'_>) -> Result<Vec<SessionId>, StoreError> {
+    let sql = "SELECT DISTINCT session FROM plan WHERE usable = 1 ORDER BY session";
+    let ids = db.all(sql, [], |row| row.get::<_, String>(0))?;
+    ids.iter().map(|id| SessionId::parse(id).map_err(|_| db.corrupt(format!("`{id}` is not a session")))).collect()
+}
+
+fn approvals(db: &Db<'_>, id: &str) -> Result<Vec<String>, StoreError> {
+    db.all("SELECT signed FROM approval WHERE plan_id = ?1 ORDER BY n", [id], |row| row.get(0))
+}
+
+fn feedback(db: &Db<'_>, id: &str) -> Result<Vec<String>, StoreError> {
+    db.all("SELECT text FROM feedback WHERE plan_id = ?1 ORDER BY n", [id], |row| row.get(0))
+}

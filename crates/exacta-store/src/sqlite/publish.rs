@@ -1,0 +1,119 @@
+//! From the database to the files: log, plan and operation files, checkpoint, pin; in this order, so that a checkpoint of
+//! some size shows that everything before it was done.
+
+use super::SqliteStore;
+use super::db::Db;
+use super::ledger::{self, Ledger, index_changed};
+use super::plans::{Body, PlanRow};
+use crate::error::{Place, StoreError, Tampered};
+use crate::files;
+use crate::folder::{CHECKPOINT, ENTRIES, PLANS};
+use crate::log::{LogFile, Pending};
+use exacta_kernel::audit::{Checkpoint, Entry, SignedCheckpoint};
+use std::collections::BTreeSet;
+
+impl SqliteStore {
+    /// Finishes what a process that died left, and checks what anybody else left. The folder must be locked.
+    pub(super) fn settle(&mut self) -> Result<(), StoreError> {
+        let ledger = Ledger::load(&self.db())?.ok_or_else(|| self.db().corrupt("it holds no log"))?;
+        self.check_pin(&ledger)?;
+        let pending = ledger::outbox(&self.db())?;
+        let reaches = pending.last().map_or(0, |last| last.start + last.bytes.len() as u64);
+        if reaches != ledger.bytes {
+            return Err(index_changed("it does not hold the last entries"));
+        }
+        let signed = self.read_checkpoint()?;
+        let size = signed.as_ref().map_or(0, |signed| signed.checkpoint().size);
+        let same_root = signed.is_none_or(|signed| signed.checkpoint().root == ledger.frontier.root());
+        if size > ledger.size() || (size == ledger.size() && !same_root) {
+            return Err(self.bad_checkpoint("it is not a checkpoint of this log").into());
+        }
+        LogFile::open(&self.folder, ledger.size() == pending.len() as u64)?.settle(&pending)?;
+        if size < ledger.size() {
+            let unfinished: Vec<Pending> = pending.into_iter().filter(|line| line.seq >= size).collect();
+            self.write_files(&unfinished)?;
+            self.sign(&ledger)?;
+        }
+        self.settled = ledger.size();
+        Ok(())
+    }
+
+    /// Brings a committed change into the files. The folder must be locked.
+    pub(super) fn publish(&mut self, pending: &[Pending], ledger: &Ledger) -> Result<(), StoreError> {
+        LogFile::open(&self.folder, ledger.size() == pending.len() as u64)?.settle(pending)?;
+        self.write_files(pending)?;
+        self.sign(ledger)?;
+        self.settled = ledger.size();
+        Ok(())
+    }
+
+    /// The checkpoint in the folder, checked; `None` if there is none, or a crash left it empty.
+    pub(super) fn read_checkpoint(&self) -> Result<Option<SignedCheckpoint>, StoreError> {
+        let Some(note) = self.folder.read(CHECKPOINT)?.filter(|note| !note.is_empty()) else { return Ok(None) };
+        let note = String::from_utf8(note).map_err(|_| self.bad_checkpoint("it is not text"))?;
+        SignedCheckpoint::verify(&note, &self.origin, &[self.signer.public_key()])
+            .map(Some)
+            .map_err(|error| self.bad_checkpoint(&error.to_string()).into())
+    }
+
+    fn bad_checkpoint(&self, what: &str) -> Tampered {
+        Tampered { place: Place::File(self.folder.path().join(CHECKPOINT)), what: what.to_owned() }
+    }
+
+    fn sign(&self, ledger: &Ledger) -> Result<(), StoreError> {
+        if ledger.size() == 0 {
+            return Ok(());
+        }
+        let checkpoint = Checkpoint { origin: self.origin.clone(), size: ledger.size(), root: ledger.frontier.root() };
+        let signed = checkpoint.sign(&self.signer.public_key(), |bytes| self.signer.sign(bytes))?;
+        self.folder.replace(CHECKPOINT, signed.note().as_bytes())?;
+        Ok(self.signer.pin(&signed)?)
+    }
+
+    /// Writes the files of every plan and operation that these entries are about.
+    fn write_files(&self, pending: &[Pending]) -> Result<(), StoreError> {
+        let (mut plans, mut operations) = (BTreeSet::new(), BTreeSet::new());
+        for line in pending {
+            let entry = Entry::parse(line.bytes.strip_suffix(b"\n").unwrap_or(&line.bytes))?;
+            let changed = entry.data.get("record_sha256").and_then(|records| records.as_object());
+            plans.extend(changed.into_iter().flat_map(|records| records.keys().cloned()));
+            operations.extend(entry.correlation_id);
+        }
+        let db = self.db();
+        let folder = self.folder.inner(PLANS)?;
+        for id in plans {
+            // Runs are noted by hash too; they are part of their plan's file.
+            if let (Some(row), Some(body)) = (PlanRow::load(&db, &id)?, Body::load(&db, &id)?) {
+                folder.replace(&format!("{id}.json"), row.file(&db, body.view())?.as_bytes())?;
+            }
+        }
+        let folder = self.folder.inner(ENTRIES)?;
+        for id in operations {
+            let lines = self.lines(&db, Some(id.as_str()), None)?;
+            folder.replace(&format!("{id}.json"), &files::entries_text(id.as_str(), &lines))?;
+        }
+        Ok(())
+    }
+
+    /// Lines of the log, without newlines; from the outbox where they are not in the file yet.
+    pub(super) fn lines(
+        &self,
+        db: &Db<'_>,
+        correlation: Option<&str>,
+        last: Option<u32>,
+    ) -> Result<Vec<Vec<u8>>, StoreError> {
+        let pending = ledger::outbox(db)?;
+        let log = LogFile::read(&self.folder)?;
+        let mut lines = Vec::new();
+        for (start, end) in ledger::spans(db, correlation, last)? {
+            let mut line = match (pending.iter().find(|line| line.start == start), &log) {
+                (Some(pending), _) => pending.bytes.clone(),
+                (None, Some(log)) => log.bytes(start, end)?,
+                (None, None) => return Err(crate::log::tampered(1, "the log file is missing").into()),
+            };
+            line.pop();
+            lines.push(line);
+        }
+        Ok(lines)
+    }
+}

@@ -1,0 +1,161 @@
+//! Runs in the database.
+
+use super::db::Db;
+use crate::error::StoreError;
+use crate::record::{RunFilter, RunRecord, RunState};
+use exacta_kernel::hash::{Digest, canonical_hash};
+use exacta_kernel::id::{PlanId, RunId};
+use exacta_kernel::time::Timestamp;
+use rusqlite::{Row, params};
+use serde_json::{Value, json};
+
+const COLUMNS: &str = "id, plan_id, undoes, state, started_at, ended_at, pid, boot, changes, receipts";
+
+/// A run's row, as it is stored.
+#[derive(Debug)]
+pub struct RunRow {
+    pub id: String,
+    plan_id: String,
+    undoes: Option<String>,
+    state: String,
+    started_at: i64,
+    ended_at: Option<i64>,
+    pid: u32,
+    boot: String,
+    changes: String,
+    receipts: String,
+}
+
+impl RunRow {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            id: row.get(0)?,
+            plan_id: row.get(1)?,
+            undoes: row.get(2)?,
+            state: row.get(3)?,
+            started_at: row.get(4)?,
+            ended_at: row.get(5)?,
+            pid: row.get(6)?,
+            boot: row.get(7)?,
+            changes: row.get(8)?,
+            receipts: row.get(9)?,
+        })
+    }
+
+    fn load(db: &Db<'_>, id: &str) -> Result<Option<Self>, StoreError> {
+        db.one(&format!("SELECT {COLUMNS} FROM run WHERE id = ?1"), [id], Self::read)
+    }
+
+    /// The hash of the run as it stands.
+    pub fn hash(&self) -> Result<Digest, StoreError> {
+        Ok(canonical_hash(&json!({
+            "id": self.id,
+            "plan_id": self.plan_id,
+            "undoes": self.undoes,
+            "state": self.state,
+            "started_at": self.started_at,
+            "ended_at": self.ended_at,
+            "pid": self.pid,
+            "boot": self.boot,
+            "changes_sha256": Digest::of(self.changes.as_bytes()),
+            "receipts_sha256": Digest::of(self.receipts.as_bytes()),
+        }))?)
+    }
+
+    fn record(self, db: &Db<'_>) -> Result<RunRecord, StoreError> {
+        let odd = |what: &str| db.corrupt(format!("run `{}` has an impossible {what}", self.id));
+        Ok(RunRecord {
+            id: RunId::parse(&self.id).map_err(|_| odd("id"))?,
+            plan_id: PlanId::parse(&self.plan_id).map_err(|_| odd("plan"))?,
+            undoes: self.undoes.as_deref().map(RunId::parse).transpose().map_err(|_| odd("undone run"))?,
+            state: RunState::parse(&self.state).ok_or_else(|| odd("state"))?,
+            started_at: Timestamp::from_millis(self.started_at),
+            ended_at: self.ended_at.map(Timestamp::from_millis),
+            pid: self.pid,
+            changes: serde_json::from_str(&self.changes).map_err(|_| odd("list of changes"))?,
+            receipts: serde_json::from_str(&self.receipts).map_err(|_| odd("list of receipts"))?,
+            boot: self.boot,
+        })
+    }
+}
+
+/// Puts a run in.
+pub fn insert(db: &Db<'_>, run: &RunRecord, at: Timestamp) -> Result<(), StoreError> {
+    let sql = format!("INSERT INTO run({COLUMNS}) VALUES (?1, ?2, ?3, 'running', ?4, NULL, ?5, ?6, ?7, ?8)");
+    let values = params![
+        run.id.as_str(),
+        run.plan_id.as_str(),
+        run.undoes.as_ref().map(RunId::as_str),
+        at.as_millis(),
+        run.pid,
+        run.boot,
+        serde_json::to_string(&run.changes)?,
+        serde_json::to_string(&run.receipts)?
+    ];
+    db.run(&sql, values).map(drop)
+}
+
+/// The run that stands in the way of another: the plan's one run, or the undo of the same run.
+pub fn rival(db: &Db<'_>, run: &RunRecord) -> Result<Option<RunId>, StoreError> {
+    let found = match &run.undoes {
+        None => {
+            let sql = "SELECT id FROM run WHERE plan_id = ?1 AND undoes IS NULL";
+            db.one(sql, [run.plan_id.as_str()], |row| row.get::<_, String>(0))?
+        }
+        Some(undone) => {
+            let sql = "SELECT id FROM run WHERE undoes = ?1 AND state IN ('running', 'completed', 'needs_attention')";
+            db.one(sql, [undone.as_str()], |row| row.get::<_, String>(0))?
+        }
+    };
+    found.map(|id| RunId::parse(&id).map_err(|_| db.corrupt(format!("`{id}` is not a run's id")))).transpose()
+}
+
+/// How many runs are going on.
+pub fn count_running(db: &Db<'_>) -> Result<u32, StoreError> {
+    let count = db.one("SELECT count(*) FROM run WHERE state = 'running'", [], |row| row.get(0))?;
+    Ok(count.unwrap_or(0))
+}
+
+/// Ends a run.
+pub fn finish(db: &Db<'_>, id: &RunId, state: RunState, receipts: &Value, at: Timestamp) -> Result<(), StoreError> {
+    let sql = "UPDATE run SET state = ?2, ended_at = ?3, receipts = ?4 WHERE id = ?1";
+    db.run(sql, params![id.as_str(), state.name(), at.as_millis(), serde_json::to_string(receipts)?]).map(drop)
+}
+
+/// Changes how an ended run stands.
+pub fn set_state(db: &Db<'_>, id: &RunId, state: RunState) -> Result<(), StoreError> {
+    db.run("UPDATE run SET state = ?2 WHERE id = ?1", params![id.as_str(), state.name()]).map(drop)
+}
+
+/// The hash of a run as it stands.
+pub fn hash(db: &Db<'_>, id: &RunId) -> Result<Digest, StoreError> {
+    RunRow::load(db, id.as_str())?.ok_or_else(|| StoreError::UnknownRun(id.clone()))?.hash()
+}
+
+/// The run of this id.
+pub fn record(db: &Db<'_>, id: &RunId) -> Result<Option<RunRecord>, StoreError> {
+    RunRow::load(db, id.as_str())?.map(|row| row.record(db)).transpose()
+}
+
+/// A plan's runs, oldest first: its own, then the undos.
+pub fn of_plan(db: &Db<'_>, plan_id: &str) -> Result<Vec<RunRecord>, StoreError> {
+    let sql = format!("SELECT {COLUMNS} FROM run WHERE plan_id = ?1 ORDER BY started_at, id");
+    db.all(&sql, [plan_id], RunRow::read)?.into_iter().map(|row| row.record(db)).collect()
+}
+
+/// Runs, newest first.
+pub fn list(db: &Db<'_>, filter: &RunFilter) -> Result<Vec<RunRecord>, StoreError> {
+    let mut wanted = Vec::new();
+    if !filter.state.is_empty() {
+        let names: Vec<String> = filter.state.iter().map(|state| format!("'{}'", state.name())).collect();
+        wanted.push(format!("state IN ({})", names.join(", ")));
+    }
+    if let Some(plan) = &filter.plan_id {
+        // An id is made of hexadecimal digits and hyphens.
+        wanted.push(format!("plan_id = '{plan}'"));
+    }
+    let wanted = if wanted.is_empty() { "1".to_owned() } else { wanted.join(" AND ") };
+    let limit = filter.limit.map_or(-1, i64::from);
+    let sql = format!("SELECT {COLUMNS} FROM run WHERE {wanted} ORDER BY started_at DESC, id DESC LIMIT {limit}");
+    db.all(&sql, [], RunRow::read)?.into_iter().map(|row| row.record(db)).collect()
+}

@@ -1,0 +1,132 @@
+//! The database's format. Each step takes it from one version to the next; steps are only ever added.
+
+use crate::error::StoreError;
+use rusqlite::{Connection, TransactionBehavior};
+use std::path::Path;
+
+/// "Exct": marks a database as ours.
+const APPLICATION_ID: i64 = 0x4578_6374;
+
+const STEPS: [&str; 1] = ["
+CREATE TABLE log(
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    origin TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    roots BLOB NOT NULL,
+    last_at INTEGER NOT NULL
+) STRICT;
+CREATE TABLE entry(
+    seq INTEGER PRIMARY KEY,
+    start INTEGER NOT NULL,
+    end INTEGER NOT NULL,
+    leaf BLOB NOT NULL,
+    correlation_id TEXT
+) STRICT;
+CREATE INDEX entry_of_operation ON entry(correlation_id, seq) WHERE correlation_id IS NOT NULL;
+CREATE TABLE outbox(
+    seq INTEGER PRIMARY KEY,
+    start INTEGER NOT NULL,
+    line BLOB NOT NULL
+) STRICT;
+CREATE TABLE plan(
+    id TEXT PRIMARY KEY,
+    correlation_id TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    status_at INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    session TEXT NOT NULL,
+    plan_hash TEXT NOT NULL,
+    content_hash TEXT NOT NULL,
+    derived_from TEXT REFERENCES plan(id),
+    revises TEXT REFERENCES plan(id),
+    summary TEXT NOT NULL,
+    risk_score INTEGER,
+    quality_score INTEGER,
+    decided_by TEXT,
+    usable INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    body_sha256 TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX plan_by_time ON plan(created_at);
+CREATE INDEX plan_by_status ON plan(status, created_at);
+CREATE INDEX plan_of_operation ON plan(correlation_id, created_at);
+CREATE INDEX plan_due ON plan(expires_at) WHERE usable = 1;
+CREATE INDEX plan_of_session ON plan(session) WHERE usable = 1;
+CREATE TABLE body(
+    plan_id TEXT PRIMARY KEY REFERENCES plan(id),
+    identity TEXT NOT NULL,
+    view TEXT NOT NULL,
+    proposal BLOB
+) STRICT;
+CREATE TABLE approval(
+    plan_id TEXT NOT NULL REFERENCES plan(id),
+    n INTEGER NOT NULL,
+    signed TEXT NOT NULL,
+    PRIMARY KEY (plan_id, n)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE feedback(
+    plan_id TEXT NOT NULL REFERENCES plan(id),
+    n INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (plan_id, n)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE run(
+    id TEXT PRIMARY KEY,
+    plan_id TEXT NOT NULL REFERENCES plan(id),
+    undoes TEXT REFERENCES run(id),
+    state TEXT NOT NULL,
+    started_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    pid INTEGER NOT NULL,
+    boot TEXT NOT NULL,
+    changes TEXT NOT NULL,
+    receipts TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX run_once ON run(plan_id) WHERE undoes IS NULL;
+CREATE UNIQUE INDEX undo_once ON run(undoes) WHERE undoes IS NOT NULL AND state IN ('running', 'completed', 'needs_attention');
+CREATE INDEX run_of_plan ON run(plan_id, started_at);
+CREATE INDEX run_by_state ON run(state, started_at);
+CREATE INDEX run_by_time ON run(started_at);
+"];
+
+/// Brings the database to the newest format, or refuses it.
+pub fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
+    if is_current(connection, path)? {
+        return Ok(());
+    }
+    let failed = || StoreError::database(path);
+    let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed())?;
+    // Somebody else may have been first.
+    let from: u32 = tx.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(failed())?;
+    for step in STEPS.iter().skip(from as usize) {
+        tx.execute_batch(step).map_err(failed())?;
+    }
+    tx.pragma_update(None, "application_id", APPLICATION_ID).map_err(failed())?;
+    tx.pragma_update(None, "user_version", STEPS.len() as i64).map_err(failed())?;
+    tx.commit().map_err(failed())
+}
+
+/// Whether the database is ours and of the newest format; an error if it is not ours or newer.
+pub fn is_current(connection: &Connection, path: &Path) -> Result<bool, StoreError> {
+    let pragma = |name: &str| -> Result<i64, StoreError> {
+        connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get(0)).map_err(StoreError::database(path))
+    };
+    let (ours, found, known) = (pragma("application_id")?, pragma("user_version")?, STEPS.len() as i64);
+    let tables = "SELECT count(*) FROM sqlite_schema";
+    if ours == 0 && found == 0 {
+        let tables: i64 = connection.query_row(tables, [], |row| row.get(0)).map_err(StoreError::database(path))?;
+        if tables == 0 {
+            return Ok(false);
+        }
+    }
+    if ours != APPLICATION_ID {
+        return Err(StoreError::Corrupt { path: path.to_owned(), what: "it is not a database of exacta".to_owned() });
+    }
+    if found > known {
+        return Err(StoreError::Newer { path: path.to_owned(), found, known });
+    }
+    Ok(found == known)
+}

@@ -1,0 +1,233 @@
+//! [`Store`] for [`SqliteStore`].
+
+use super::change::{Act, Touched};
+use super::db::Db;
+use super::plans::{self, PlanRow};
+use super::{SqliteStore, ledger, runs};
+use crate::error::StoreError;
+use crate::record::{
+    Change, EntryFilter, Filter, NewPlan, Outcome, PlanRecord, PlanSummary, RunFilter, RunRecord, RunState, Start,
+};
+use crate::store::Store;
+use exacta_kernel::approval::SignedStatement;
+use exacta_kernel::audit::{Actor, Entry, EntryDraft, Event, LogReceipt, SignedCheckpoint, merkle};
+use exacta_kernel::id::{CorrelationId, PlanId, RunId, SessionId};
+use exacta_kernel::lifecycle::Status;
+use exacta_kernel::time::Timestamp;
+use serde_json::Value;
+
+impl Store for SqliteStore {
+    fn insert_plan(&mut self, plan: &NewPlan, entries: &[EntryDraft], at: Timestamp) -> Result<(), StoreError> {
+        self.change(entries, at, |db, at| {
+            plans::insert(db, plan, at)?;
+            Ok(Act::Change((), Touched { plans: vec![plan.id.clone()], ..Touched::default() }))
+        })
+    }
+
+    fn plan(&self, id: &PlanId) -> Result<Option<PlanRecord>, StoreError> {
+        plans::record(&self.db(), id)
+    }
+
+    fn find(&self, prefix: &str) -> Result<Vec<PlanId>, StoreError> {
+        plans::find(&self.db(), prefix)
+    }
+
+    fn list(&self, filter: &Filter) -> Result<Vec<PlanSummary>, StoreError> {
+        plans::list(&self.db(), filter)
+    }
+
+    fn transition(
+        &mut self,
+        id: &PlanId,
+        change: &Change,
+        entries: &[EntryDraft],
+        at: Timestamp,
+    ) -> Result<Outcome, StoreError> {
+        let (from, to) = (change.from, change.to);
+        if !from.may_become(to) {
+            return Err(StoreError::NotATransition { from, to });
+        }
+        self.change(entries, at, |db, at| {
+            let row = existing(db, id)?;
+            // An approved plan that has run stays approved: what happened after is the run's state.
+            let over = from.is_approved() && !row.usable;
+            if over || !plans::set_status(db, id, from, to, at)? {
+                return Ok(Act::Nothing(Outcome::Lost { status: row.status(db)? }));
+            }
+            if let Some(approval) = &change.approval {
+                plans::add_approval(db, id, approval)?;
+            }
+            let mut touched = Touched { plans: vec![id.clone()], ..Touched::default() };
+            if let Some(other) = &change.also_expire {
+                expire(db, &existing(db, other)?, "a plan made from some of its steps was approved", at, &mut touched)?;
+            }
+            Ok(Act::Change(Outcome::Done, touched))
+        })
+    }
+
+    fn add_approval(
+        &mut self,
+        id: &PlanId,
+        approval: &SignedStatement,
+        entries: &[EntryDraft],
+        at: Timestamp,
+    ) -> Result<Outcome, StoreError> {
+        self.change(entries, at, |db, _| {
+            let row = existing(db, id)?;
+            let status = row.status(db)?;
+            if !status.is_approved() || !row.usable {
+                return Ok(Act::Nothing(Outcome::Lost { status }));
+            }
+            plans::add_approval(db, id, approval)?;
+            Ok(Act::Change(Outcome::Done, Touched { plans: vec![id.clone()], ..Touched::default() }))
+        })
+    }
+
+    fn add_feedback(
+        &mut self,
+        id: &PlanId,
+        text: &str,
+        entries: &[EntryDraft],
+        at: Timestamp,
+    ) -> Result<Outcome, StoreError> {
+        self.change(entries, at, |db, _| {
+            let status = existing(db, id)?.status(db)?;
+            if status.is_final() {
+                return Ok(Act::Nothing(Outcome::Lost { status }));
+            }
+            plans::add_feedback(db, id, text)?;
+            Ok(Act::Change(Outcome::Done, Touched { plans: vec![id.clone()], ..Touched::default() }))
+        })
+    }
+
+    fn start_run(
+        &mut self,
+        run: &RunRecord,
+        from: &[Status],
+        max_running: u32,
+        entries: &[EntryDraft],
+        at: Timestamp,
+    ) -> Result<Start, StoreError> {
+        self.change(entries, at, |db, at| {
+            let status = existing(db, &run.plan_id)?.status(db)?;
+            if let Some(other) = runs::rival(db, run)? {
+                return Ok(Act::Nothing(Start::AlreadyRun(other)));
+            }
+            if !from.contains(&status) {
+                return Ok(Act::Nothing(Start::Lost { status }));
+            }
+            let running = runs::count_running(db)?;
+            if running >= max_running {
+                return Ok(Act::Nothing(Start::TooMany { running }));
+            }
+            if let Some(undone) = &run.undoes {
+                runs::record(db, undone)?.ok_or_else(|| StoreError::UnknownRun(undone.clone()))?;
+            }
+            runs::insert(db, run, at)?;
+            plans::set_used(db, &run.plan_id)?;
+            let touched = Touched { plans: vec![run.plan_id.clone()], runs: vec![run.id.clone()], entries: Vec::new() };
+            Ok(Act::Change(Start::Started, touched))
+        })
+    }
+
+    fn finish_run(
+        &mut self,
+        id: &RunId,
+        state: RunState,
+        receipts: &Value,
+        entries: &[EntryDraft],
+        at: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.change(entries, at, |db, at| {
+            let run = runs::record(db, id)?.ok_or_else(|| StoreError::UnknownRun(id.clone()))?;
+            if !matches!(run.state, RunState::Running | RunState::NeedsAttention) {
+                return Err(StoreError::RunEnded { id: id.clone(), state: run.state });
+            }
+            runs::finish(db, id, state, receipts, at)?;
+            let mut touched = Touched { plans: vec![run.plan_id], runs: vec![id.clone()], entries: Vec::new() };
+            if let (RunState::Completed, Some(undone)) = (state, run.undoes) {
+                take_back(db, &undone, &mut touched)?;
+            }
+            Ok(Act::Change((), touched))
+        })
+    }
+
+    fn runs(&self, filter: &RunFilter) -> Result<Vec<RunRecord>, StoreError> {
+        runs::list(&self.db(), filter)
+    }
+
+    fn run(&self, id: &RunId) -> Result<Option<RunRecord>, StoreError> {
+        runs::record(&self.db(), id)
+    }
+
+    fn record(&mut self, entries: &[EntryDraft], at: Timestamp) -> Result<(), StoreError> {
+        self.change(entries, at, |_, _| Ok(Act::Change((), Touched::default())))
+    }
+
+    fn expire_due(&mut self, now: Timestamp, ended: Option<&SessionId>) -> Result<Vec<PlanId>, StoreError> {
+        // Mostly there is nothing to do, and then nobody has to wait.
+        if plans::due(&self.db(), now, ended)?.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.change(&[], now, |db, at| {
+            let mut touched = Touched::default();
+            for row in plans::due(db, now, ended)? {
+                let of_session = ended.is_some_and(|session| row.is_of(session));
+                let reason = if of_session { "its session ended" } else { "its time was over" };
+                expire(db, &row, reason, at, &mut touched)?;
+            }
+            let expired = touched.plans.clone();
+            if expired.is_empty() { Ok(Act::Nothing(expired)) } else { Ok(Act::Change(expired, touched)) }
+        })
+    }
+
+    fn sessions(&self) -> Result<Vec<SessionId>, StoreError> {
+        plans::sessions(&self.db())
+    }
+
+    fn entries(&self, filter: &EntryFilter) -> Result<Vec<Entry>, StoreError> {
+        let correlation = filter.correlation_id.as_ref().map(CorrelationId::as_str);
+        let lines = self.lines(&self.db(), correlation, filter.last)?;
+        lines.iter().map(|line| Ok(Entry::parse(line)?)).collect()
+    }
+
+    fn checkpoint(&self) -> Result<Option<SignedCheckpoint>, StoreError> {
+        self.read_checkpoint()
+    }
+
+    fn receipt(&self, seq: u64) -> Result<Option<LogReceipt>, StoreError> {
+        let Some(signed) = self.read_checkpoint()? else { return Ok(None) };
+        let leaves = ledger::leaves(&self.db(), signed.checkpoint().size)?;
+        let Some(hashes) = merkle::inclusion_proof(&leaves, seq) else { return Ok(None) };
+        Ok(Some(LogReceipt { index: seq, hashes, checkpoint: signed.note().to_owned() }))
+    }
+}
+
+fn existing(db: &Db<'_>, id: &PlanId) -> Result<PlanRow, StoreError> {
+    PlanRow::load(db, id.as_str())?.ok_or_else(|| StoreError::UnknownPlan(id.clone()))
+}
+
+/// Expires a plan if it still can, with an entry of its own.
+fn expire(db: &Db<'_>, row: &PlanRow, reason: &str, at: Timestamp, touched: &mut Touched) -> Result<(), StoreError> {
+    let status = row.status(db)?;
+    let (id, correlation) = row.ids(db)?;
+    if row.usable && status.may_become(Status::Expired) && plans::set_status(db, &id, status, Status::Expired, at)? {
+        let mut draft = EntryDraft::new(Event::PlanExpired, Actor::System, reason).about(&correlation, &id);
+        draft.decision = Some(Status::Expired.name().to_owned());
+        touched.entries.push(draft);
+        touched.plans.push(id);
+    }
+    Ok(())
+}
+
+/// Marks a run as taken back; if it was an undo, what it had taken back holds again.
+fn take_back(db: &Db<'_>, undone: &RunId, touched: &mut Touched) -> Result<(), StoreError> {
+    let run = runs::record(db, undone)?.ok_or_else(|| StoreError::UnknownRun(undone.clone()))?;
+    runs::set_state(db, undone, RunState::Undone)?;
+    touched.runs.push(undone.clone());
+    if let Some(again) = run.undoes {
+        runs::set_state(db, &again, RunState::Completed)?;
+        touched.runs.push(again);
+    }
+    Ok(())
+}

@@ -1,0 +1,161 @@
+//! The one interface to everything that is remembered.
+
+use crate::error::StoreError;
+use crate::record::{
+    Change, EntryFilter, Filter, NewPlan, Outcome, PlanRecord, PlanSummary, RunFilter, RunRecord, RunState, Start,
+};
+use exacta_kernel::approval::SignedStatement;
+use exacta_kernel::audit::{Entry, EntryDraft, LogReceipt, SignedCheckpoint};
+use exacta_kernel::id::{PlanId, RunId, SessionId};
+use exacta_kernel::time::Timestamp;
+use serde_json::Value;
+
+/// Plans, approvals, runs and the audit log of one project.
+///
+/// Every change of a record comes with at least one audit entry, and both happen or neither does. When a call returns, its
+/// entries are in the log file and on disk. Each change is atomic: of any number that race, exactly one wins.
+pub trait Store: Send {
+    /// Remembers a new plan.
+    ///
+    /// # Errors
+    /// [`StoreError`]; also for an id that is taken.
+    fn insert_plan(&mut self, plan: &NewPlan, entries: &[EntryDraft], at: Timestamp) -> Result<(), StoreError>;
+
+    /// The plan of this id.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    fn plan(&self, id: &PlanId) -> Result<Option<PlanRecord>, StoreError>;
+
+    /// The ids that begin with `prefix`, at most 20 of them, so that a person can type the beginning of one.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    fn find(&self, prefix: &str) -> Result<Vec<PlanId>, StoreError>;
+
+    /// Plans, newest first.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    fn list(&self, filter: &Filter) -> Result<Vec<PlanSummary>, StoreError>;
+
+    /// Changes a plan's status if it still stands where the change says.
+    ///
+    /// # Errors
+    /// [`StoreError`]; also for an unknown plan and for a change the lifecycle does not have.
+    fn transition(
+        &mut self,
+        id: &PlanId,
+        change: &Change,
+        entries: &[EntryDraft],
+        at: Timestamp,
+    ) -> Result<Outcome, StoreError>;
+
+    /// Adds a signed decision to a plan that is approved and has not run; its status stays.
+    ///
+    /// # Errors
+    /// [`StoreError`]; also for an unknown plan.
+    fn add_approval(
+        &mut self,
+        id: &PlanId,
+        approval: &SignedStatement,
+        entries: &[EntryDraft],
+        at: Timestamp,
+    ) -> Result<Outcome, StoreError>;
+
+    /// Adds a request for changes to a plan that is not final; its status stays.
+    ///
+    /// # Errors
+    /// [`StoreError`]; also for an unknown plan.
+    fn add_feedback(
+        &mut self,
+        id: &PlanId,
+        text: &str,
+        entries: &[EntryDraft],
+        at: Timestamp,
+    ) -> Result<Outcome, StoreError>;
+
+    /// Starts a run: the plan must stand at one of `from`, have had no run (or the undone run no other undo), and fewer
+    /// than `max_running` runs may be going on.
+    ///
+    /// # Errors
+    /// [`StoreError`]; also for an unknown plan.
+    fn start_run(
+        &mut self,
+        run: &RunRecord,
+        from: &[exacta_kernel::lifecycle::Status],
+        max_running: u32,
+        entries: &[EntryDraft],
+        at: Timestamp,
+    ) -> Result<Start, StoreError>;
+
+    /// Ends a run that is going on or needs attention. When an undo completes, the run it takes back becomes `undone`; if
+    /// that one was itself an undo, what it had taken back is `completed` again.
+    ///
+    /// # Errors
+    /// [`StoreError`]; also for an unknown run and for one that has ended.
+    fn finish_run(
+        &mut self,
+        id: &RunId,
+        state: RunState,
+        receipts: &Value,
+        entries: &[EntryDraft],
+        at: Timestamp,
+    ) -> Result<(), StoreError>;
+
+    /// Runs, newest first.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    fn runs(&self, filter: &RunFilter) -> Result<Vec<RunRecord>, StoreError>;
+
+    /// The run of this id.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    fn run(&self, id: &RunId) -> Result<Option<RunRecord>, StoreError>;
+
+    /// The runs that are going on, or crashed and not yet recovered.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    fn running(&self) -> Result<Vec<RunRecord>, StoreError> {
+        self.runs(&RunFilter { state: vec![RunState::Running], ..RunFilter::default() })
+    }
+
+    /// Records what changes no plan and no run: refusals, changes of policy, profile and approvers.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    fn record(&mut self, entries: &[EntryDraft], at: Timestamp) -> Result<(), StoreError>;
+
+    /// Expires every usable plan whose time is over, and all usable plans of a session that has ended.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    fn expire_due(&mut self, now: Timestamp, ended: Option<&SessionId>) -> Result<Vec<PlanId>, StoreError>;
+
+    /// The sessions that usable plans were made in.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    fn sessions(&self) -> Result<Vec<SessionId>, StoreError>;
+
+    /// Audit entries, in the order of the log.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    fn entries(&self, filter: &EntryFilter) -> Result<Vec<Entry>, StoreError>;
+
+    /// The newest signed checkpoint; `None` while the log is empty.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    fn checkpoint(&self) -> Result<Option<SignedCheckpoint>, StoreError>;
+
+    /// Proof that an entry is in the log, to be checked offline; `None` if there is no such entry.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    fn receipt(&self, seq: u64) -> Result<Option<LogReceipt>, StoreError>;
+}
