@@ -1,2 +1,7 @@
-//! cli
-fn main() {}
+//! The `exacta` command.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    exacta_cli::main()
+}

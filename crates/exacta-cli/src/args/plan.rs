@@ -1,0 +1,137 @@
+//! Arguments of the commands about plans and decisions.
+
+use super::ProfileName;
+use clap::Args;
+use std::path::PathBuf;
+
+/// Where a proposal comes from.
+#[derive(Debug, Args)]
+pub struct Source {
+    /// The proposal: a file, or `-` for standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// A limit of your own, such as "MUST_NOT delete files"; may be repeated
+    #[arg(long = "constraint", value_name = "TEXT")]
+    pub constraints: Vec<String>,
+}
+
+/// Who decides, and on what.
+#[derive(Debug, Args)]
+pub struct Signer {
+    /// Decide as the approver of this key; without it a person at a terminal is asked
+    #[arg(long, value_name = "FILE")]
+    pub approver_key: Option<PathBuf>,
+}
+
+/// `exacta init`
+#[derive(Debug, Args)]
+pub struct Init {
+    /// How much may happen without a person
+    #[arg(long, value_enum, ignore_case = true, value_name = "PROFILE")]
+    pub profile: Option<ProfileName>,
+    /// The name of the first approver; your login name unless told
+    #[arg(long, value_name = "NAME")]
+    pub approver: Option<String>,
+    /// Keep the first approver's key without a passphrase
+    #[arg(long)]
+    pub no_passphrase: bool,
+}
+
+/// `exacta check`
+#[derive(Debug, Args)]
+pub struct Check {
+    /// The proposal.
+    #[command(flatten)]
+    pub source: Source,
+}
+
+/// `exacta submit`
+#[derive(Debug, Args)]
+pub struct Submit {
+    /// The proposal.
+    #[command(flatten)]
+    pub source: Source,
+    /// The plan this one answers, after a request for changes
+    #[arg(long, value_name = "ID")]
+    pub revises: Option<String>,
+}
+
+/// `exacta list`
+#[derive(Debug, Args)]
+pub struct List {
+    /// Only plans of this status
+    #[arg(long, value_name = "STATUS", value_parser = ["pending", "auto_approved", "user_approved", "rejected", "expired"])]
+    pub status: Option<String>,
+    /// At most so many, newest first
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub limit: u32,
+}
+
+/// `exacta show`
+#[derive(Debug, Args)]
+pub struct Show {
+    /// The plan: its id or the start of it
+    pub id: String,
+    /// Leave the diffs out
+    #[arg(long)]
+    pub stat: bool,
+}
+
+/// `exacta review`
+#[derive(Debug, Args)]
+pub struct Review {
+    /// The plan: its id or the start of it; the newest pending one unless told
+    pub id: Option<String>,
+}
+
+/// `exacta approve`
+#[derive(Debug, Args)]
+pub struct Approve {
+    /// The plan: its id or the start of it
+    pub id: String,
+    /// Approve only these steps, as a plan of their own
+    #[arg(long, value_name = "STEP,STEP", value_delimiter = ',')]
+    pub steps: Vec<String>,
+    /// The plan hash you were shown; anything else is refused
+    #[arg(long, value_name = "HASH")]
+    pub hash: Option<String>,
+    /// Who decides.
+    #[command(flatten)]
+    pub signer: Signer,
+}
+
+/// `exacta reject`
+#[derive(Debug, Args)]
+pub struct Reject {
+    /// The plan: its id or the start of it
+    pub id: String,
+    /// Why, for the record and the proposer
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub reason: String,
+    /// The plan hash you were shown; anything else is refused
+    #[arg(long, value_name = "HASH")]
+    pub hash: Option<String>,
+    /// Who decides.
+    #[command(flatten)]
+    pub signer: Signer,
+}
+
+/// `exacta revise`
+#[derive(Debug, Args)]
+pub struct Revise {
+    /// The plan: its id or the start of it
+    pub id: String,
+    /// What should be different
+    #[arg(value_name = "TEXT")]
+    pub request: String,
+    /// Who decides.
+    #[command(flatten)]
+    pub signer: Signer,
+}
+
+/// `exacta resubmit`
+#[derive(Debug, Args)]
+pub struct Resubmit {
+    /// The plan: its id or the start of it
+    pub id: String,
+}

@@ -1,0 +1,111 @@
+//! Arguments of the commands about policy and profiles.
+
+use super::{Signer, Source};
+use clap::{Args, Subcommand, ValueEnum};
+use exacta_kernel::policy::profile::Profile;
+use std::path::PathBuf;
+
+/// A profile as it is typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ProfileName {
+    /// Every change is confirmed by a person.
+    #[value(name = "SAFE")]
+    Safe,
+    /// Good changes of low and medium risk run by themselves.
+    #[value(name = "DEV")]
+    Dev,
+    /// Moderate quality runs by itself too.
+    #[value(name = "FULL-AUTO")]
+    FullAuto,
+}
+
+impl From<ProfileName> for Profile {
+    fn from(name: ProfileName) -> Self {
+        match name {
+            ProfileName::Safe => Self::Safe,
+            ProfileName::Dev => Self::Dev,
+            ProfileName::FullAuto => Self::FullAuto,
+        }
+    }
+}
+
+/// `exacta profile …`
+#[derive(Debug, Subcommand)]
+pub enum ProfileCommand {
+    /// List the profiles and what each means
+    #[command(after_help = "Examples:\n  exacta profile list")]
+    List,
+    /// Show the profile of this project
+    #[command(after_help = "Examples:\n  exacta profile current")]
+    Current,
+    /// Show what one profile does
+    #[command(after_help = "Examples:\n  exacta profile show DEV")]
+    Show {
+        /// The profile
+        #[arg(value_enum, ignore_case = true)]
+        name: ProfileName,
+    },
+    /// Change the profile of this project; raising it needs a person
+    #[command(
+        after_help = "Examples:\n  exacta profile set SAFE\n  exacta profile set DEV --approver-key ~/keys/me.key"
+    )]
+    Set(ProfileSet),
+}
+
+/// `exacta profile set`
+#[derive(Debug, Args)]
+pub struct ProfileSet {
+    /// The profile
+    #[arg(value_enum, ignore_case = true)]
+    pub name: ProfileName,
+    /// Who decides.
+    #[command(flatten)]
+    pub signer: Signer,
+}
+
+/// `exacta policy …`
+#[derive(Debug, Subcommand)]
+pub enum PolicyCommand {
+    /// Show the Safety Policy in force and where it comes from
+    #[command(after_help = "Examples:\n  exacta policy show\n  exacta policy show > my-policy.toml")]
+    Show,
+    /// Check a policy file, or the one in force, without changing anything
+    #[command(after_help = "Examples:\n  exacta policy check\n  exacta policy check my-policy.toml")]
+    Check(PolicyCheck),
+    /// Explain which gates and rules speak about a proposal, and why
+    #[command(after_help = "Examples:\n  exacta policy explain plan.json")]
+    Explain(PolicyExplain),
+    /// Put a policy file into force; needs a person
+    #[command(
+        after_help = "Examples:\n  exacta policy set my-policy.toml\n  exacta policy set my-policy.toml --approver-key ~/keys/me.key"
+    )]
+    Set(PolicySet),
+    /// Go back to the built-in policy; needs a person
+    #[command(after_help = "Examples:\n  exacta policy reset")]
+    Reset(Signer),
+}
+
+/// `exacta policy check`
+#[derive(Debug, Args)]
+pub struct PolicyCheck {
+    /// The file; the policy in force unless told
+    pub file: Option<PathBuf>,
+}
+
+/// `exacta policy explain`
+#[derive(Debug, Args)]
+pub struct PolicyExplain {
+    /// The proposal.
+    #[command(flatten)]
+    pub source: Source,
+}
+
+/// `exacta policy set`
+#[derive(Debug, Args)]
+pub struct PolicySet {
+    /// The new policy
+    pub file: PathBuf,
+    /// Who decides.
+    #[command(flatten)]
+    pub signer: Signer,
+}

@@ -1,0 +1,60 @@
+//! Arguments of the commands that act.
+
+use super::Source;
+use clap::Args;
+
+/// How a run goes.
+#[derive(Debug, Args)]
+pub struct Pace {
+    /// Do not wait for the disk: unsafe on power loss, still safe if the process dies
+    #[arg(long)]
+    pub no_sync: bool,
+    /// Wait for other runs on the same files instead of giving up
+    #[arg(long)]
+    pub wait: bool,
+    /// Print JSON lines on the way, the result last
+    #[arg(long)]
+    pub events: bool,
+}
+
+/// `exacta execute`
+#[derive(Debug, Args)]
+pub struct Execute {
+    /// The plan: its id or the start of it
+    pub id: String,
+    /// How.
+    #[command(flatten)]
+    pub pace: Pace,
+    /// Go on in the background; `exacta status` shows how it goes
+    #[arg(long)]
+    pub detach: bool,
+}
+
+/// `exacta run`
+#[derive(Debug, Args)]
+pub struct Run {
+    /// The proposal.
+    #[command(flatten)]
+    pub source: Source,
+    /// How.
+    #[command(flatten)]
+    pub pace: Pace,
+}
+
+/// `exacta undo`
+#[derive(Debug, Args)]
+pub struct Undo {
+    /// The run or its plan: an id or the start of it; the newest run unless told
+    pub id: Option<String>,
+    /// How.
+    #[command(flatten)]
+    pub pace: Pace,
+}
+
+/// `exacta status`
+#[derive(Debug, Args)]
+pub struct StatusArgs {
+    /// Keep looking until nothing runs any more
+    #[arg(long)]
+    pub watch: bool,
+}

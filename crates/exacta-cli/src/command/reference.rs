@@ -1,0 +1,36 @@
+//! What the program says about itself: schema, completions, man pages.
+
+use crate::args;
+use crate::fail;
+use crate::output::Output;
+use exacta_app::{Error, Exit};
+use std::path::Path;
+
+/// Prints the JSON Schema of a proposal.
+pub fn schema(output: &Output) -> Result<u8, Error> {
+    let schema = exacta_kernel::schema::proposal();
+    if output.is_json() {
+        output.json(&schema);
+    } else {
+        output.text(&format!("{schema:#}\n"));
+    }
+    Ok(0)
+}
+
+/// Prints a completion script.
+pub fn completions(shell: clap_complete::Shell, output: &Output) -> Result<u8, Error> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut args::command(), "exacta", &mut script);
+    output.text(&String::from_utf8_lossy(&script));
+    Ok(0)
+}
+
+/// Writes one page for each command.
+pub fn man(dir: &Path) -> Result<u8, Error> {
+    let write = || {
+        std::fs::create_dir_all(dir)?;
+        clap_mangen::generate_to(args::command(), dir)
+    };
+    write().map_err(|error| fail::io(Exit::Usage, &format!("write the man pages into `{}`", dir.display()), &error))?;
+    Ok(0)
+}

@@ -1,0 +1,48 @@
+//! The `exacta` command: arguments in, the application's use cases, text or JSON out.
+
+pub mod args;
+mod command;
+mod fail;
+mod fault;
+pub mod interrupt;
+pub mod output;
+pub mod prompt;
+pub mod render;
+pub mod review;
+
+use args::Cli;
+use clap::Parser as _;
+use output::Output;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// Runs the command line of this process.
+#[must_use]
+pub fn main() -> ExitCode {
+    fault::install();
+    let code = std::panic::catch_unwind(|| run(&std::env::args_os().collect::<Vec<_>>()));
+    ExitCode::from(code.unwrap_or(fault::EXIT))
+}
+
+fn run(line: &[OsString]) -> u8 {
+    let cli = match Cli::try_parse_from(line) {
+        Ok(cli) => cli,
+        Err(error) => return unusable(line, &error),
+    };
+    let output = Output::new(&cli.global);
+    match command::dispatch(cli, &output) {
+        Ok(code) => code,
+        Err(error) => output.error(&error),
+    }
+}
+
+/// Help and version are results; anything else is a usage error, as JSON if that was asked for.
+fn unusable(line: &[OsString], error: &clap::Error) -> u8 {
+    let json = line.iter().any(|word| word == "--json");
+    if error.use_stderr() && json {
+        return Output::json_only().error(&fail::usage(error));
+    }
+    // A reader that went away is no reason to fail.
+    drop(error.print());
+    u8::try_from(error.exit_code()).unwrap_or(2)
+}

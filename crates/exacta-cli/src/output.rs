@@ -1,0 +1,93 @@
+//! Where things are printed: results on standard output, everything else on standard error.
+
+use crate::args::{Color, Global};
+use crate::fail;
+use crate::render::ansi::Paint;
+use crate::render::error as text;
+use crate::render::row::Row;
+use exacta_app::Error;
+use serde::Serialize;
+use std::io::{self, IsTerminal, Write};
+
+/// Prints for one command.
+#[derive(Debug, Clone, Copy)]
+pub struct Output {
+    json: bool,
+    out: Paint,
+    err: Paint,
+}
+
+impl Output {
+    /// As the global options ask.
+    #[must_use]
+    pub fn new(global: &Global) -> Self {
+        Self { json: global.json, out: paint(global.color, &io::stdout()), err: paint(global.color, &io::stderr()) }
+    }
+
+    /// For a command line that could not be read.
+    #[must_use]
+    pub const fn json_only() -> Self {
+        Self { json: true, out: Paint(false), err: Paint(false) }
+    }
+
+    /// Whether the result is one JSON object.
+    #[must_use]
+    pub const fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Whether results are coloured.
+    #[must_use]
+    pub const fn paint(&self) -> Paint {
+        self.out
+    }
+
+    /// A result as text.
+    pub fn text(&self, text: &str) {
+        write(&mut io::stdout(), text);
+    }
+
+    /// A result as rows.
+    pub fn rows(&self, rows: Vec<Row>) {
+        self.text(&self.out.page(rows));
+    }
+
+    /// A result as JSON, on one line.
+    pub fn json(&self, value: &impl Serialize) {
+        match serde_json::to_string(value) {
+            Ok(text) => write(&mut io::stdout(), &format!("{text}\n")),
+            Err(cause) => write(&mut io::stderr(), &format!("error: cannot write the result as JSON: {cause}\n")),
+        }
+    }
+
+    /// Something by the way.
+    pub fn note(&self, message: &str) {
+        write(&mut io::stderr(), &text::note(self.err, message));
+    }
+
+    /// Why the command failed; gives its exit code.
+    #[must_use]
+    pub fn error(&self, error: &Error) -> u8 {
+        if self.json {
+            self.json(&fail::face(error));
+        } else {
+            write(&mut io::stderr(), &text::error(self.err, &error.message, error.hint.as_deref()));
+        }
+        error.exit.code()
+    }
+}
+
+/// A reader that went away is no reason to fail or to complain: what was asked has been done.
+fn write(stream: &mut dyn Write, text: &str) {
+    drop(stream.write_all(text.as_bytes()).and_then(|()| stream.flush()));
+}
+
+fn paint(color: Color, stream: &impl IsTerminal) -> Paint {
+    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
+    Paint(match color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => stream.is_terminal() && !no_color && !dumb,
+    })
+}

@@ -1,0 +1,132 @@
+//! Questions to a person. An answer is only ever read from a terminal, never from a pipe or a file.
+
+use crate::interrupt::Orderly;
+use exacta_app::{Error, Exit};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use rustix::termios::{LocalModes, OptionalActions, QueueSelector, Termios, tcflush, tcgetattr, tcsetattr};
+use std::fs::File;
+use std::io::{self, IsTerminal as _, Write as _};
+
+/// Longer answers are not taken.
+const MAX_ANSWER: usize = 4_096;
+
+/// A person at a terminal.
+#[derive(Debug)]
+pub struct Person {
+    tty: File,
+}
+
+impl Person {
+    /// The person at this process's terminal: standard input and standard error must both be one.
+    ///
+    /// # Errors
+    /// Exit 30: a person is needed and there is none.
+    pub fn present() -> Result<Self, Error> {
+        let absent = || {
+            Error::new(Exit::Confirm, "person_needed", "a person has to decide, and there is no terminal")
+                .hint("run the command in a terminal, or give `--approver-key FILE` where it takes one")
+        };
+        if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+            return Err(absent());
+        }
+        let tty = File::options().read(true).write(true).open("/dev/tty").map_err(|_| absent())?;
+        Ok(Self { tty })
+    }
+
+    /// Whether there is one.
+    #[must_use]
+    pub fn is_present() -> bool {
+        Self::present().is_ok()
+    }
+
+    /// Asks for a yes; anything else is a no.
+    ///
+    /// # Errors
+    /// If the terminal fails, or the person interrupts.
+    pub fn confirm(&self, question: &str) -> Result<bool, Error> {
+        let answer = self.ask(&format!("{question} [y/N] "))?;
+        Ok(matches!(answer.to_ascii_lowercase().as_str(), "y" | "yes"))
+    }
+
+    /// Asks for one line. What was typed before the question was seen does not count.
+    ///
+    /// # Errors
+    /// As [`Self::confirm`].
+    pub fn ask(&self, question: &str) -> Result<String, Error> {
+        let signals = Orderly::begin().map_err(|error| broken(&error))?;
+        self.put(question)?;
+        let answer = self.line(&signals)?;
+        Ok(answer.trim().to_owned())
+    }
+
+    /// Asks for a passphrase, which is not shown.
+    ///
+    /// # Errors
+    /// As [`Self::confirm`].
+    pub fn passphrase(&self, question: &str) -> Result<String, Error> {
+        let signals = Orderly::begin().map_err(|error| broken(&error))?;
+        let _silence = Silence::begin(&self.tty)?;
+        self.put(question)?;
+        let answer = self.line(&signals);
+        self.put("\n")?;
+        answer
+    }
+
+    fn put(&self, text: &str) -> Result<(), Error> {
+        (&self.tty).write_all(text.as_bytes()).and_then(|()| (&self.tty).flush()).map_err(|error| broken(&error))?;
+        tcflush(&self.tty, QueueSelector::IFlush).map_err(|errno| broken(&errno.into()))
+    }
+
+    /// A line without its end. A signal while waiting is an interruption.
+    fn line(&self, signals: &Orderly) -> Result<String, Error> {
+        let mut bytes = Vec::new();
+        while !bytes.ends_with(b"\n") && bytes.len() < MAX_ANSWER {
+            match poll(&mut [PollFd::new(&self.tty, PollFlags::IN)], None) {
+                Ok(_) => {}
+                Err(Errno::INTR) if signals.interrupted() => return Err(interrupted()),
+                Err(Errno::INTR) => continue,
+                Err(errno) => return Err(broken(&errno.into())),
+            }
+            let mut piece = [0_u8; 256];
+            let count = rustix::io::read(&self.tty, &mut piece).map_err(|errno| broken(&errno.into()))?;
+            if count == 0 {
+                return Err(interrupted());
+            }
+            bytes.extend_from_slice(piece.get(..count).unwrap_or_default());
+        }
+        let text = String::from_utf8(bytes).map_err(|_| broken(&io::ErrorKind::InvalidData.into()))?;
+        Ok(text.trim_end_matches(['\n', '\r']).to_owned())
+    }
+}
+
+/// No echo as long as it lives.
+struct Silence<'t> {
+    tty: &'t File,
+    before: Termios,
+}
+
+impl<'t> Silence<'t> {
+    fn begin(tty: &'t File) -> Result<Self, Error> {
+        let before = tcgetattr(tty).map_err(|errno| broken(&errno.into()))?;
+        let mut quiet = before.clone();
+        quiet.local_modes.remove(LocalModes::ECHO);
+        tcsetattr(tty, OptionalActions::Now, &quiet).map_err(|errno| broken(&errno.into()))?;
+        Ok(Self { tty, before })
+    }
+}
+
+impl Drop for Silence<'_> {
+    fn drop(&mut self) {
+        // A terminal that is gone needs no echo.
+        let _gone = tcsetattr(self.tty, OptionalActions::Now, &self.before);
+    }
+}
+
+fn interrupted() -> Error {
+    Error::new(Exit::Confirm, "interrupted", "interrupted: nothing was decided").hint("give the command again")
+}
+
+fn broken(error: &io::Error) -> Error {
+    Error::fault("terminal", format!("the terminal cannot be used: {error}")).hint("run the command in a terminal")
+}

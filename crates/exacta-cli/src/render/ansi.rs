@@ -1,0 +1,82 @@
+//! Rows as text, with or without colour.
+
+use super::row::{Row, Tone};
+
+/// Columns of everything that is not source code.
+pub const COLUMNS: usize = 80;
+
+/// Whether colour is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Paint(pub bool);
+
+impl Paint {
+    /// The text in the colour of its tone.
+    #[must_use]
+    pub fn tone(self, tone: Tone, text: &str) -> String {
+        match code(tone).filter(|_| self.0 && !text.trim().is_empty()) {
+            Some(code) => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
+            None => text.to_owned(),
+        }
+    }
+
+    /// The row on one line, however long.
+    #[must_use]
+    pub fn row(self, row: &Row) -> String {
+        let mut out = String::new();
+        for span in row.spans() {
+            out.push_str(&self.tone(span.tone, &span.text));
+        }
+        out
+    }
+
+    /// Rows folded to [`COLUMNS`], each with its line end.
+    #[must_use]
+    pub fn page(self, rows: Vec<Row>) -> String {
+        let mut out = String::new();
+        for row in rows.into_iter().flat_map(|row| row.folded(COLUMNS)) {
+            out.push_str(self.row(&row).trim_end_matches(' '));
+            out.push('\n');
+        }
+        out
+    }
+
+    /// Rows as they are, each with its line end: diffs.
+    #[must_use]
+    pub fn unfolded(self, rows: &[Row]) -> String {
+        let mut out = String::new();
+        for row in rows {
+            out.push_str(&self.row(row));
+            out.push('\n');
+        }
+        out
+    }
+}
+
+/// The SGR parameters of a tone: the sixteen colours every terminal has.
+const fn code(tone: Tone) -> Option<&'static str> {
+    match tone {
+        Tone::Plain => None,
+        Tone::Strong => Some("1"),
+        Tone::Faint | Tone::Comment => Some("2"),
+        Tone::Good | Tone::Added => Some("32"),
+        Tone::Warn => Some("33"),
+        Tone::Bad | Tone::Removed => Some("31"),
+        Tone::Hunk => Some("36"),
+        Tone::Keyword => Some("35"),
+        Tone::Text => Some("33"),
+        Tone::Number => Some("36"),
+        Tone::Name => Some("34"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colour_only_when_asked() {
+        let row = Row::new().with(Tone::Bad, "error:").plain(" x");
+        assert_eq!(Paint(false).row(&row), "error: x");
+        assert_eq!(Paint(true).row(&row), "\u{1b}[31merror:\u{1b}[0m x");
+    }
+}

@@ -1,0 +1,365 @@
+//! A plan as rows: everything a person sees before deciding.
+
+use super::row::{Row, Tone};
+use super::{diff, score};
+use exacta_app::view::{ConstraintView, Detail, FindingView, GateView, PlanView, StepView};
+use exacta_kernel::assess::Estimates;
+use exacta_kernel::gate::Verdict;
+use exacta_kernel::lifecycle::Status;
+
+/// Hexadecimal digits of a hash that are shown and typed back.
+pub const SHORT_HASH: usize = 8;
+
+/// Characters of an id that are shown in lists.
+const SHORT_ID: usize = 13;
+
+/// Everything but the diffs.
+#[must_use]
+pub fn facts(view: &PlanView) -> Vec<Row> {
+    let mut rows = head(view);
+    section(&mut rows, findings(view));
+    section(&mut rows, gates(view));
+    section(&mut rows, view.risk.as_ref().map(score::risk).unwrap_or_default());
+    section(&mut rows, view.quality.as_ref().map(score::quality).unwrap_or_default());
+    section(&mut rows, steps(view));
+    section(&mut rows, constraints(view));
+    section(&mut rows, background(view));
+    rows
+}
+
+/// Every step's diff, each under its file.
+#[must_use]
+pub fn diffs(view: &PlanView, highlight: bool) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for step in view.detail.iter().flat_map(|detail| &detail.steps) {
+        let body = step_diff(step, highlight);
+        if !body.is_empty() {
+            rows.push(Row::new());
+            rows.extend(body);
+        }
+    }
+    rows
+}
+
+/// One step's diff under its file; empty where there is none.
+#[must_use]
+pub fn step_diff(step: &StepView, highlight: bool) -> Vec<Row> {
+    let Some(text) = &step.diff else { return Vec::new() };
+    let mut rows = vec![
+        Row::new()
+            .with(Tone::Strong, &format!("step {}: {}", step.id, step.target))
+            .faint(&format!(" ({})", step.kind)),
+    ];
+    rows.extend(diff::rows(&step.target, text, highlight));
+    rows
+}
+
+/// What it is and what was decided.
+#[must_use]
+pub fn head(view: &PlanView) -> Vec<Row> {
+    let mut rows = vec![title(view)];
+    if let Some(detail) = &view.detail
+        && !detail.intent_text.is_empty()
+    {
+        rows.push(Row::indented(2).faint("the proposer says: ").plain(&detail.intent_text));
+    }
+    rows.push(verdict(view));
+    rows
+}
+
+/// One line that names the plan.
+#[must_use]
+pub fn title(view: &PlanView) -> Row {
+    named(view, view.plan_id.as_deref())
+}
+
+/// The same with a short id.
+#[must_use]
+pub fn short_title(view: &PlanView) -> Row {
+    named(view, view.plan_id.as_deref().map(short_id))
+}
+
+fn named(view: &PlanView, id: Option<&str>) -> Row {
+    let row = match (id, &view.content_hash) {
+        (Some(id), _) => Row::heading("plan ").with(Tone::Strong, id),
+        (None, Some(_)) => Row::heading("proposal"),
+        (None, None) => Row::heading("refused text"),
+    };
+    let row = match &view.detail {
+        Some(detail) if detail.version > 1 => row.plain(&format!("  {} version {}", detail.intent, detail.version)),
+        Some(detail) => row.plain(&format!("  {}", detail.intent)),
+        None => row,
+    };
+    match view.status {
+        Some(status) => row.plain("  ").with(status_tone(status), status.name()),
+        None => row,
+    }
+}
+
+/// The decision in one line, with both scores.
+#[must_use]
+pub fn verdict(view: &PlanView) -> Row {
+    let mut row =
+        Row::indented(2).plain("decision ").with(verdict_tone(view.decision), &word(view.decision).to_uppercase());
+    if view.notice {
+        row = row.with(Tone::Warn, ", with notice");
+    }
+    if view.system_level {
+        row = row.with(Tone::Bad, "  SYSTEM-LEVEL");
+    }
+    if let Some(risk) = &view.risk {
+        let text = format!("{} {}", risk.score, score::level(risk.level));
+        row = row.plain("  risk ").with(score::level_tone(risk.level), &text);
+    }
+    if let Some(quality) = &view.quality {
+        let text = format!("{} {}", quality.score, score::grade(quality.level));
+        row = row.plain("  quality ").with(score::grade_tone(quality.level), &text);
+    }
+    row
+}
+
+/// Everything that is wrong.
+#[must_use]
+pub fn findings(view: &PlanView) -> Vec<Row> {
+    if view.findings.is_empty() {
+        return Vec::new();
+    }
+    let mut rows = vec![Row::heading("findings")];
+    rows.extend(view.findings.iter().flat_map(finding));
+    rows
+}
+
+/// Every gate's verdict and its reason.
+#[must_use]
+pub fn gates(view: &PlanView) -> Vec<Row> {
+    if view.gates.is_empty() {
+        return Vec::new();
+    }
+    let mut rows = vec![Row::heading("gates")];
+    rows.extend(view.gates.iter().map(gate));
+    rows
+}
+
+/// The steps in order.
+#[must_use]
+pub fn steps(view: &PlanView) -> Vec<Row> {
+    let Some(detail) = view.detail.as_ref().filter(|detail| !detail.steps.is_empty()) else { return Vec::new() };
+    let mut rows = vec![Row::heading("steps")];
+    rows.extend(detail.steps.iter().flat_map(step));
+    rows
+}
+
+/// Each constraint and how it is met.
+#[must_use]
+pub fn constraints(view: &PlanView) -> Vec<Row> {
+    let Some(detail) = view.detail.as_ref().filter(|detail| !detail.constraints.is_empty()) else { return Vec::new() };
+    let mut rows = vec![Row::heading("constraints")];
+    rows.extend(detail.constraints.iter().flat_map(constraint));
+    rows
+}
+
+/// Files, estimates, assumptions, binding, and what cannot be undone.
+#[must_use]
+pub fn background(view: &PlanView) -> Vec<Row> {
+    let mut rows = Vec::new();
+    if !view.target_files.is_empty() {
+        rows.push(labelled("files", &view.target_files.join(", ")));
+    }
+    if let Some(estimates) = &view.estimates {
+        rows.push(labelled("estimates", &estimate(estimates)));
+    }
+    if let Some(detail) = &view.detail {
+        rows.extend(detail.assumptions.iter().map(|text| labelled("assumes", text)));
+        rows.extend(binding(detail));
+        rows.extend(
+            detail
+                .irreversible
+                .iter()
+                .map(|text| Row::new().column(Tone::Bad, "not undoable", 15).plain(" ").hanging(16).plain(text)),
+        );
+    }
+    if let Some(hash) = view.plan_hash.as_ref().or(view.content_hash.as_ref()) {
+        rows.push(labelled("hash", hash));
+    }
+    if let Some(at) = &view.expires_at {
+        rows.push(labelled("expires", at));
+    }
+    rows
+}
+
+/// One finding with its hint.
+fn finding(finding: &FindingView) -> [Row; 2] {
+    let place = score::place(finding.path.as_deref(), None, finding.step.as_deref());
+    let rule = finding.rule.as_ref().map(|rule| format!(" {rule}")).unwrap_or_default();
+    let pointer = finding.pointer.as_ref().map(|pointer| format!(" at {pointer}")).unwrap_or_default();
+    let what = Row::indented(2)
+        .with(Tone::Bad, &finding.code)
+        .faint(&rule)
+        .plain(": ")
+        .plain(&finding.message)
+        .faint(&place)
+        .faint(&pointer)
+        .hanging(4);
+    [what, Row::indented(4).faint("hint: ").faint(&finding.hint)]
+}
+
+fn gate(gate: &GateView) -> Row {
+    let rule = gate.rule.as_ref().map(|rule| format!(" (rule {rule})")).unwrap_or_default();
+    Row::indented(2)
+        .column(Tone::Plain, &gate.gate, 10)
+        .column(verdict_tone(gate.verdict), word(gate.verdict), 9)
+        .hanging(21)
+        .plain(&gate.reason)
+        .faint(&rule)
+}
+
+fn step(step: &StepView) -> Vec<Row> {
+    let mut row = Row::indented(2)
+        .plain(&format!("{:>2} ", step.order))
+        .with(Tone::Strong, &step.id)
+        .plain(&format!("  {}  ", step.kind))
+        .with(Tone::Strong, &step.target);
+    if step.added + step.removed > 0 {
+        row = row
+            .plain("  ")
+            .with(Tone::Added, &format!("+{}", step.added))
+            .plain(" ")
+            .with(Tone::Removed, &format!("-{}", step.removed));
+    }
+    if !step.dependencies.is_empty() {
+        row = row.faint(&format!("  after {}", step.dependencies.join(", ")));
+    }
+    let mut rows = vec![row.hanging(5)];
+    if !step.description.is_empty() {
+        rows.push(Row::indented(5).faint(&step.description));
+    }
+    rows
+}
+
+fn constraint(constraint: &ConstraintView) -> [Row; 2] {
+    let tone = match constraint.state.as_str() {
+        "met" => Tone::Good,
+        "violated" => Tone::Bad,
+        "unchecked" => Tone::Warn,
+        _ => Tone::Faint,
+    };
+    let what = Row::indented(2)
+        .column(tone, &constraint.state, 10)
+        .with(Tone::Strong, &format!("{} ", constraint.kind))
+        .plain(&constraint.description)
+        .faint(&format!(" ({}, {})", constraint.id, constraint.source))
+        .hanging(12);
+    [what, Row::indented(12).faint(&constraint.reason)]
+}
+
+/// The parts of the binding that people compare: model, policy, profile, session.
+fn binding(detail: &Detail) -> Vec<Row> {
+    let Some(serde_json::Value::Object(binding)) = &detail.binding else { return Vec::new() };
+    let mut rows = Vec::new();
+    for (name, value) in binding {
+        let text = match value {
+            serde_json::Value::Null => continue,
+            serde_json::Value::String(text) => text.clone(),
+            serde_json::Value::Bool(_) | serde_json::Value::Number(_) => value.to_string(),
+            serde_json::Value::Object(parts) => match scalars(parts) {
+                Some(text) => text,
+                None => continue,
+            },
+            serde_json::Value::Array(_) => continue,
+        };
+        rows.push(labelled(&name.replace('_', " "), &text));
+    }
+    rows
+}
+
+/// An object of plain values in one line; none for states of targets and other nested things.
+fn scalars(parts: &serde_json::Map<String, serde_json::Value>) -> Option<String> {
+    let mut words = Vec::new();
+    for (name, value) in parts {
+        match value {
+            serde_json::Value::Null => {}
+            serde_json::Value::String(text) => words.push(format!("{name} {text}")),
+            serde_json::Value::Bool(_) | serde_json::Value::Number(_) => words.push(format!("{name} {value}")),
+            _ => return None,
+        }
+    }
+    (!words.is_empty()).then(|| words.join(", "))
+}
+
+fn estimate(estimates: &Estimates) -> String {
+    let mut text = format!(
+        "{} tokens, {}, +{} -{} lines, {} bytes written",
+        estimates.tokens,
+        duration(estimates.duration_ms),
+        estimates.lines_added,
+        estimates.lines_removed,
+        estimates.bytes_written
+    );
+    if estimates.cost > 0 {
+        text.push_str(&format!(", {}", cost(estimates.cost)));
+    }
+    text
+}
+
+fn duration(ms: u64) -> String {
+    if ms < 1_000 { format!("{ms} ms") } else { format!("{}.{} s", ms / 1_000, ms % 1_000 / 100) }
+}
+
+/// Hundredths of a US cent, as dollars.
+fn cost(hundredths: u64) -> String {
+    format!("${}.{:04}", hundredths / 10_000, hundredths % 10_000)
+}
+
+fn labelled(label: &str, text: &str) -> Row {
+    Row::new().column(Tone::Strong, label, 15).plain(" ").hanging(16).plain(text)
+}
+
+fn section(rows: &mut Vec<Row>, section: Vec<Row>) {
+    if !section.is_empty() {
+        rows.push(Row::new());
+        rows.extend(section);
+    }
+}
+
+/// The word for a verdict.
+#[must_use]
+pub const fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Allow => "allow",
+        Verdict::Confirm => "confirm",
+        Verdict::Deny => "deny",
+    }
+}
+
+/// How alarming a verdict is.
+#[must_use]
+pub const fn verdict_tone(verdict: Verdict) -> Tone {
+    match verdict {
+        Verdict::Allow => Tone::Good,
+        Verdict::Confirm => Tone::Warn,
+        Verdict::Deny => Tone::Bad,
+    }
+}
+
+/// How alarming a status is.
+#[must_use]
+pub const fn status_tone(status: Status) -> Tone {
+    match status {
+        Status::AutoApproved | Status::UserApproved => Tone::Good,
+        Status::Pending => Tone::Warn,
+        Status::Rejected => Tone::Bad,
+        Status::Expired => Tone::Faint,
+    }
+}
+
+/// The start of an id: its time in milliseconds, enough to tell plans apart.
+#[must_use]
+pub fn short_id(id: &str) -> &str {
+    id.get(..SHORT_ID).unwrap_or(id)
+}
+
+/// The start of a hash, as it is shown and typed back.
+#[must_use]
+pub fn short(hash: &str) -> &str {
+    hash.get(..SHORT_HASH).unwrap_or(hash)
+}

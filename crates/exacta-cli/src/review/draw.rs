@@ -1,0 +1,247 @@
+//! The picture of a review.
+
+use super::pane::Pane;
+use super::state::{Mode, Review};
+use crate::render::plan;
+use crate::render::row::{Row, Tone, fit};
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Position, Rect};
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, Clear, Paragraph};
+use unicode_width::UnicodeWidthStr as _;
+
+/// Columns of the list of steps.
+const LIST: u16 = 28;
+
+/// Smaller screens cannot show what is being decided.
+const SMALLEST: (u16, u16) = (40, 12);
+
+const KEYS: &[(&str, &str)] = &[
+    ("1-7, tab, ← →", "turn to a page"),
+    ("↑ ↓, j k", "step on page 1, line on the others"),
+    ("PgUp PgDn, J K", "scroll; g and G: to the start, to the end"),
+    ("space", "select a step"),
+    ("a", "approve the whole plan"),
+    ("s", "approve only the selected steps, as a plan of their own"),
+    ("r", "reject"),
+    ("c", "ask for changes"),
+    ("q, Esc", "pause: the plan stays as it is"),
+    ("?", "these keys"),
+];
+
+/// Paints the review onto a frame of any size.
+pub fn draw(review: &mut Review, frame: &mut Frame<'_>) {
+    let area = frame.area();
+    if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
+        let text = format!("needs {}×{}; q pauses", SMALLEST.0, SMALLEST.1);
+        frame.render_widget(Paragraph::new(text), area);
+        return;
+    }
+    let [top, verdict, tabs, body, status, keys] = Layout::vertical([
+        Constraint::Length(1),
+        Constraint::Length(1),
+        Constraint::Length(1),
+        Constraint::Min(1),
+        Constraint::Length(1),
+        Constraint::Length(1),
+    ])
+    .areas(area);
+    draw_title(review, frame, top);
+    draw_row(&plan::verdict(review.view()), review.color(), frame, verdict);
+    draw_tabs(review, frame, tabs);
+    draw_body(review, frame, body);
+    draw_status(review, frame, status);
+    let hint = " a approve  s selected  r reject  c changes  space select  q pause  ? help";
+    frame.render_widget(Paragraph::new(fit(hint, keys.width.into())).style(faint()), keys);
+    draw_dialog(review, frame, area);
+}
+
+fn draw_title(review: &Review, frame: &mut Frame<'_>, area: Rect) {
+    let text = format!(" exacta review  {}", plan::short_title(review.view()).text());
+    let bar = Style::new().add_modifier(Modifier::REVERSED | Modifier::BOLD);
+    let width = usize::from(area.width);
+    let text = fit(&text, width);
+    let fill = " ".repeat(width.saturating_sub(text.width()));
+    frame.render_widget(Paragraph::new(format!("{text}{fill}")).style(bar), area);
+}
+
+fn draw_tabs(review: &Review, frame: &mut Frame<'_>, area: Rect) {
+    let mut spans = vec![Span::raw(" ")];
+    for (index, pane) in Pane::ALL.iter().enumerate() {
+        let label = format!(" {} {} ", index + 1, pane.name());
+        let here = *pane == review.pane();
+        let style = if here { Style::new().add_modifier(Modifier::REVERSED) } else { Style::new() };
+        spans.push(Span::styled(label, style));
+    }
+    frame.render_widget(Paragraph::new(Line::from(spans)), area);
+}
+
+fn draw_body(review: &mut Review, frame: &mut Frame<'_>, area: Rect) {
+    let text = if review.pane() == Pane::Diff {
+        let [list, rule, text] = Layout::horizontal([
+            Constraint::Length(LIST.min(area.width / 2)),
+            Constraint::Length(2),
+            Constraint::Min(1),
+        ])
+        .areas(area);
+        draw_steps(review, frame, list);
+        let bars = vec![Line::raw("│"); usize::from(rule.height)];
+        frame.render_widget(Paragraph::new(bars).style(faint()), rule);
+        text
+    } else {
+        Rect { x: area.x + 1, width: area.width - 2, ..area }
+    };
+    review.resize(text.width.into(), text.height.into());
+    let lines: Vec<Line<'_>> = review.visible().iter().map(|row| line(row, review.color())).collect();
+    frame.render_widget(Paragraph::new(lines), text);
+}
+
+/// Two lines a step; the list moves so that the current one is always seen.
+fn draw_steps(review: &Review, frame: &mut Frame<'_>, area: Rect) {
+    let room = usize::from(area.height / 2).max(1);
+    let first = review.step().saturating_sub(room.saturating_sub(1));
+    let width = usize::from(area.width);
+    let mut lines = Vec::new();
+    for (index, step) in review.steps().iter().enumerate().skip(first).take(room) {
+        let mark = if review.is_selected(index) { "[x]" } else { "[ ]" };
+        let here = if index == review.step() { ">" } else { " " };
+        let kind = step.kind.strip_prefix("file_").unwrap_or(&step.kind);
+        let head = Row::new()
+            .plain(&format!("{here}{mark} "))
+            .with(Tone::Strong, &fit(&step.id, 8))
+            .plain(&format!(" {kind} "))
+            .with(Tone::Added, &format!("+{}", step.added))
+            .with(Tone::Removed, &format!(" -{}", step.removed));
+        let style = if index == review.step() { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
+        lines.push(owned_line(&head, review.color()).style(style));
+        lines.push(Line::styled(format!("     {}", tail(&step.target, width.saturating_sub(6))), style));
+    }
+    frame.render_widget(Paragraph::new(lines), area);
+}
+
+fn draw_status(review: &Review, frame: &mut Frame<'_>, area: Rect) {
+    let (first, last, all) = review.position();
+    let text = match review.message() {
+        Some(message) => {
+            Line::styled(format!(" {message}"), style(Tone::Warn, review.color()).add_modifier(Modifier::BOLD))
+        }
+        None if last < all || first > 1 => Line::styled(format!(" lines {first}–{last} of {all}"), faint()),
+        None => Line::styled(" all of it is shown", faint()),
+    };
+    frame.render_widget(Paragraph::new(text), area);
+}
+
+fn draw_dialog(review: &Review, frame: &mut Frame<'_>, area: Rect) {
+    let width = area.width.min(76) - 4;
+    let (title, rows, input) = match review.mode() {
+        Mode::Browse => return,
+        Mode::Help => (" keys ", help(), None),
+        Mode::Approve(input) => (" approve ", approve_rows(review), Some(input.text())),
+        Mode::Reject(input) => {
+            (" reject ", vec![Row::new().plain("Why? Enter rejects, Esc goes back.")], Some(input.text()))
+        }
+        Mode::Changes(input) => (
+            " ask for changes ",
+            vec![Row::new().plain("What should be different? Enter sends it, Esc goes back.")],
+            Some(input.text()),
+        ),
+    };
+    let inner = usize::from(width) - 4;
+    let mut lines: Vec<Line<'_>> =
+        rows.into_iter().flat_map(|row| row.folded(inner)).map(|row| owned_line(&row, review.color())).collect();
+    let mut cursor = None;
+    if let Some(text) = input {
+        let shown = end(text, inner - 3);
+        cursor = Some((shown.width() + 2, lines.len()));
+        lines.push(Line::raw(format!("> {shown}")));
+    }
+    let height = u16::try_from(lines.len() + 2).unwrap_or(u16::MAX).min(area.height);
+    let place = Rect { x: (area.width - width) / 2, y: area.height.saturating_sub(height) / 2, width, height };
+    frame.render_widget(Clear, place);
+    let block = Block::bordered().title(title).padding(ratatui::widgets::Padding::horizontal(1));
+    frame.render_widget(Paragraph::new(lines).block(block), place);
+    if let Some((column, row)) = cursor {
+        let offset = |n: usize| u16::try_from(n).unwrap_or_default();
+        frame.set_cursor_position(Position::new(place.x + 2 + offset(column), place.y + 1 + offset(row)));
+    }
+}
+
+fn help() -> Vec<Row> {
+    KEYS.iter().map(|(key, what)| Row::new().column(Tone::Strong, key, 16).hanging(16).plain(what)).collect()
+}
+
+/// What is about to be approved, in the plan's own numbers.
+fn approve_rows(review: &Review) -> Vec<Row> {
+    let view = review.view();
+    let added: u64 = review.steps().iter().map(|step| step.added).sum();
+    let removed: u64 = review.steps().iter().map(|step| step.removed).sum();
+    let what =
+        format!("All {} steps: {} files, +{added} -{removed} lines.", review.steps().len(), view.target_files.len());
+    let mut rows = vec![plan::title(view), plan::verdict(view), Row::new().plain(&what)];
+    rows.extend(
+        view.detail
+            .iter()
+            .flat_map(|detail| &detail.irreversible)
+            .map(|text| Row::new().with(Tone::Bad, "cannot be undone: ").plain(text)),
+    );
+    rows.push(
+        Row::new()
+            .plain("Type ")
+            .with(Tone::Strong, review.token())
+            .plain(", the start of its hash, and Enter to approve exactly this. Esc goes back."),
+    );
+    rows
+}
+
+fn draw_row(row: &Row, color: bool, frame: &mut Frame<'_>, area: Rect) {
+    frame.render_widget(Paragraph::new(owned_line(row, color)), area);
+}
+
+fn line(row: &Row, color: bool) -> Line<'_> {
+    row.spans().iter().map(|span| Span::styled(span.text.as_str(), style(span.tone, color))).collect()
+}
+
+fn owned_line(row: &Row, color: bool) -> Line<'static> {
+    row.spans().iter().map(|span| Span::styled(span.text.clone(), style(span.tone, color))).collect()
+}
+
+/// The last part of a path that fits; its end says most.
+fn tail(path: &str, width: usize) -> String {
+    let path = exacta_kernel::text::visible_line(path);
+    if path.width() <= width { path.into_owned() } else { format!("…{}", end(&path, width.saturating_sub(1))) }
+}
+
+/// The end of a text that fits into a width.
+fn end(text: &str, width: usize) -> &str {
+    let mut from = 0;
+    while text.get(from..).is_some_and(|rest| rest.width() > width) {
+        from += text.get(from..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8);
+    }
+    text.get(from..).unwrap_or_default()
+}
+
+const fn faint() -> Style {
+    Style::new().add_modifier(Modifier::DIM)
+}
+
+/// The sixteen colours every terminal has; without colour, weight alone.
+fn style(tone: Tone, color: bool) -> Style {
+    let weight = match tone {
+        Tone::Strong => Modifier::BOLD,
+        Tone::Faint | Tone::Comment => Modifier::DIM,
+        Tone::Bad | Tone::Warn if !color => Modifier::BOLD,
+        _ => Modifier::empty(),
+    };
+    let style = Style::new().add_modifier(weight);
+    let shade = match tone {
+        Tone::Good | Tone::Added => Color::Green,
+        Tone::Warn | Tone::Text => Color::Yellow,
+        Tone::Bad | Tone::Removed => Color::Red,
+        Tone::Hunk | Tone::Number => Color::Cyan,
+        Tone::Keyword => Color::Magenta,
+        Tone::Name => Color::Blue,
+        Tone::Plain | Tone::Strong | Tone::Faint | Tone::Comment => return style,
+    };
+    if color { style.fg(shade) } else { style }
+}

@@ -1,0 +1,318 @@
+//! What the person is doing, as a value: keys in, a choice out.
+
+use super::input::Input;
+use super::pane::Pane;
+use crate::render::plan::short;
+use crate::render::row::Row;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use exacta_app::view::{PlanView, StepView};
+use std::collections::BTreeSet;
+
+/// What the person decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Choice {
+    /// The whole plan, whose hash was typed back.
+    Approve,
+    /// Only these steps, as a plan of their own that is shown next.
+    ApproveSteps(Vec<String>),
+    /// Never, and why.
+    Reject(String),
+    /// Not like this: what should be different.
+    RequestChanges(String),
+    /// Not now: the plan stays as it is.
+    Pause,
+}
+
+/// What a key does next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Mode {
+    /// Looking around.
+    Browse,
+    /// Reading the keys.
+    Help,
+    /// Typing the short hash to approve.
+    Approve(Input),
+    /// Typing why it is rejected.
+    Reject(Input),
+    /// Typing what should be different.
+    Changes(Input),
+}
+
+/// A review under way.
+#[derive(Debug, Clone)]
+pub struct Review {
+    view: PlanView,
+    color: bool,
+    mode: Mode,
+    pane: Pane,
+    step: usize,
+    selected: BTreeSet<usize>,
+    message: Option<String>,
+    body: Vec<Row>,
+    scroll: usize,
+    /// Columns and lines of the page's text.
+    room: (usize, usize),
+}
+
+impl Review {
+    /// The review of a plan, with the steps in front.
+    #[must_use]
+    pub fn new(view: PlanView, color: bool) -> Self {
+        let mut review = Self {
+            view,
+            color,
+            mode: Mode::Browse,
+            pane: Pane::Diff,
+            step: 0,
+            selected: BTreeSet::new(),
+            message: None,
+            body: Vec::new(),
+            scroll: 0,
+            room: (0, 0),
+        };
+        review.refresh();
+        review
+    }
+
+    /// Takes a key; a choice ends the review.
+    pub fn key(&mut self, key: KeyEvent) -> Option<Choice> {
+        self.message = None;
+        if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c') {
+            return Some(Choice::Pause);
+        }
+        match &mut self.mode {
+            Mode::Browse => self.browse(key),
+            Mode::Help => {
+                self.mode = Mode::Browse;
+                None
+            }
+            Mode::Approve(input) | Mode::Reject(input) | Mode::Changes(input) => match key.code {
+                KeyCode::Enter => self.submit(),
+                KeyCode::Esc => {
+                    self.mode = Mode::Browse;
+                    None
+                }
+                _ => {
+                    input.key(key);
+                    None
+                }
+            },
+        }
+    }
+
+    /// Takes pasted text.
+    pub fn paste(&mut self, text: &str) {
+        if let Mode::Approve(input) | Mode::Reject(input) | Mode::Changes(input) = &mut self.mode {
+            input.paste(text);
+        }
+    }
+
+    /// Fits the page's text into so many columns and lines.
+    pub fn resize(&mut self, columns: usize, lines: usize) {
+        if self.room != (columns, lines) {
+            self.room = (columns, lines);
+            self.refresh();
+        }
+    }
+
+    /// The plan.
+    #[must_use]
+    pub const fn view(&self) -> &PlanView {
+        &self.view
+    }
+
+    /// Whether colour is used.
+    #[must_use]
+    pub const fn color(&self) -> bool {
+        self.color
+    }
+
+    /// What a key does next.
+    #[must_use]
+    pub const fn mode(&self) -> &Mode {
+        &self.mode
+    }
+
+    /// Something to tell the person.
+    #[must_use]
+    pub fn message(&self) -> Option<&str> {
+        self.message.as_deref()
+    }
+
+    /// The plan's steps.
+    #[must_use]
+    pub fn steps(&self) -> &[StepView] {
+        self.view.detail.as_ref().map(|detail| detail.steps.as_slice()).unwrap_or_default()
+    }
+
+    /// The step whose diff is shown.
+    #[must_use]
+    pub const fn step(&self) -> usize {
+        self.step
+    }
+
+    /// Whether a step is selected.
+    #[must_use]
+    pub fn is_selected(&self, step: usize) -> bool {
+        self.selected.contains(&step)
+    }
+
+    /// The lines that are on screen.
+    #[must_use]
+    pub fn visible(&self) -> &[Row] {
+        let end = (self.scroll + self.room.1).min(self.body.len());
+        self.body.get(self.scroll..end).unwrap_or_default()
+    }
+
+    /// First and last line on screen, and how many there are.
+    #[must_use]
+    pub fn position(&self) -> (usize, usize, usize) {
+        let shown = self.visible().len();
+        (self.scroll + usize::from(shown > 0), self.scroll + shown, self.body.len())
+    }
+
+    /// What must be typed to approve.
+    #[must_use]
+    pub fn token(&self) -> &str {
+        self.view.plan_hash.as_deref().map(short).unwrap_or_default()
+    }
+
+    pub(super) const fn pane(&self) -> Pane {
+        self.pane
+    }
+
+    fn browse(&mut self, key: KeyEvent) -> Option<Choice> {
+        let page = self.room.1.max(2) - 1;
+        match key.code {
+            KeyCode::Char('q') | KeyCode::Esc => return Some(Choice::Pause),
+            KeyCode::Char('?') | KeyCode::F(1) => self.mode = Mode::Help,
+            KeyCode::Char('a') => self.decide(Mode::Approve(Input::default())),
+            KeyCode::Char('r') => self.decide(Mode::Reject(Input::default())),
+            KeyCode::Char('c') => self.decide(Mode::Changes(Input::default())),
+            KeyCode::Char('s') => return self.approve_selected(),
+            KeyCode::Char(' ') => self.toggle(),
+            KeyCode::Up | KeyCode::Char('k') => self.move_up(1),
+            KeyCode::Down | KeyCode::Char('j') => self.move_down(1),
+            KeyCode::PageUp | KeyCode::Char('b') => self.scroll_to(self.scroll.saturating_sub(page)),
+            KeyCode::PageDown | KeyCode::Char('f') => self.scroll_to(self.scroll + page),
+            KeyCode::Char('K') => self.scroll_to(self.scroll.saturating_sub(1)),
+            KeyCode::Char('J') => self.scroll_to(self.scroll + 1),
+            KeyCode::Home | KeyCode::Char('g') => self.scroll_to(0),
+            KeyCode::End | KeyCode::Char('G') => self.scroll_to(self.body.len()),
+            KeyCode::Tab | KeyCode::Right | KeyCode::Char('l') => self.turn(self.pane.turned(1)),
+            KeyCode::BackTab | KeyCode::Left | KeyCode::Char('h') => self.turn(self.pane.turned(Pane::ALL.len() - 1)),
+            KeyCode::Char(digit @ '1'..='7') => {
+                let at = digit.to_digit(10).and_then(|digit| usize::try_from(digit).ok()).unwrap_or(1) - 1;
+                self.turn(Pane::ALL.get(at).copied().unwrap_or(self.pane));
+            }
+            _ => {}
+        }
+        None
+    }
+
+    /// Enters a mode that ends in a decision, if there is one to be taken.
+    fn decide(&mut self, mode: Mode) {
+        match self.view.status {
+            Some(status) if !status.is_final() => self.mode = mode,
+            Some(status) => self.message = Some(format!("this plan is {status}: there is nothing to decide")),
+            None => self.message = Some("this proposal was not submitted: there is nothing to decide".to_owned()),
+        }
+    }
+
+    fn submit(&mut self) -> Option<Choice> {
+        match &self.mode {
+            Mode::Approve(input) if input.text().trim() == self.token() => Some(Choice::Approve),
+            Mode::Approve(_) => {
+                self.message = Some(format!("that is not `{}`: nothing was approved", self.token()));
+                self.mode = Mode::Approve(Input::default());
+                None
+            }
+            Mode::Reject(input) => Some(Choice::Reject(input.text().trim().to_owned())),
+            Mode::Changes(input) if !input.text().trim().is_empty() => {
+                Some(Choice::RequestChanges(input.text().trim().to_owned()))
+            }
+            Mode::Changes(_) => {
+                self.message = Some("say what should be different, or Esc".to_owned());
+                None
+            }
+            Mode::Browse | Mode::Help => None,
+        }
+    }
+
+    /// The selected steps, if each comes with the steps it depends on.
+    fn approve_selected(&mut self) -> Option<Choice> {
+        let picked = || self.steps().iter().enumerate().filter(|(index, _)| self.selected.contains(index));
+        let chosen: Vec<String> = picked().map(|(_, step)| step.id.clone()).collect();
+        let missing: BTreeSet<&str> = picked()
+            .flat_map(|(_, step)| &step.dependencies)
+            .filter(|needed| !chosen.contains(needed))
+            .map(String::as_str)
+            .collect();
+        if chosen.is_empty() {
+            self.message = Some("nothing is selected: space selects a step".to_owned());
+        } else if !missing.is_empty() {
+            let missing = missing.into_iter().collect::<Vec<_>>().join(", ");
+            self.message = Some(format!("the selected steps need {missing}: select them too"));
+        } else if chosen.len() == self.steps().len() {
+            self.decide(Mode::Approve(Input::default()));
+        } else if self.view.status.is_some_and(|status| !status.is_final()) {
+            return Some(Choice::ApproveSteps(chosen));
+        } else {
+            self.decide(Mode::Browse);
+        }
+        None
+    }
+
+    fn toggle(&mut self) {
+        if self.pane != Pane::Diff || self.steps().is_empty() {
+            self.message = Some("steps are selected on page 1".to_owned());
+        } else if !self.selected.remove(&self.step) {
+            self.selected.insert(self.step);
+        }
+    }
+
+    /// To the step before; on other pages a line up.
+    fn move_up(&mut self, by: usize) {
+        if self.pane == Pane::Diff {
+            self.go(self.step.saturating_sub(by));
+        } else {
+            self.scroll_to(self.scroll.saturating_sub(by));
+        }
+    }
+
+    fn move_down(&mut self, by: usize) {
+        if self.pane == Pane::Diff {
+            self.go((self.step + by).min(self.steps().len().saturating_sub(1)));
+        } else {
+            self.scroll_to(self.scroll + by);
+        }
+    }
+
+    fn go(&mut self, step: usize) {
+        if step != self.step {
+            self.step = step;
+            self.scroll = 0;
+            self.refresh();
+        }
+    }
+
+    fn turn(&mut self, pane: Pane) {
+        if pane != self.pane {
+            self.pane = pane;
+            self.scroll = 0;
+            self.refresh();
+        }
+    }
+
+    fn scroll_to(&mut self, line: usize) {
+        self.scroll = line.min(self.body.len().saturating_sub(self.room.1));
+    }
+
+    /// Lays the page's text out anew.
+    fn refresh(&mut self) {
+        let rows = self.pane.rows(&self.view, self.step, self.color);
+        let columns = self.room.0;
+        self.body = rows.into_iter().flat_map(|row| row.folded(columns)).collect();
+        self.scroll_to(self.scroll);
+    }
+}

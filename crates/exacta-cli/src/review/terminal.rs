@@ -1,0 +1,79 @@
+//! The real screen: entered, kept up to date, and always left as it was found.
+
+use super::draw::draw;
+use super::state::{Choice, Review};
+use crossterm::event::{self, DisableBracketedPaste, EnableBracketedPaste, Event, KeyEventKind};
+use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
+use crossterm::{cursor, execute};
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+use std::fs::File;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// How often a signal is looked for while no key comes.
+const TICK: Duration = Duration::from_millis(200);
+
+static ACTIVE: AtomicBool = AtomicBool::new(false);
+
+/// Shows the review until the person has chosen. A signal counts as a pause.
+///
+/// # Errors
+/// If there is no terminal, or it fails.
+pub fn run(review: &mut Review, interrupted: &AtomicBool) -> io::Result<Choice> {
+    let _screen = Screen::enter()?;
+    let mut terminal = Terminal::new(CrosstermBackend::new(tty()?))?;
+    loop {
+        terminal.draw(|frame| draw(review, frame))?;
+        if interrupted.load(Ordering::SeqCst) {
+            return Ok(Choice::Pause);
+        }
+        if !event::poll(TICK)? {
+            continue;
+        }
+        match event::read()? {
+            Event::Key(key) if key.kind != KeyEventKind::Release => {
+                if let Some(choice) = review.key(key) {
+                    return Ok(choice);
+                }
+            }
+            Event::Paste(text) => review.paste(&text),
+            _ => {}
+        }
+    }
+}
+
+/// Leaves the screen if it is entered; for the panic hook, which runs before anything is dropped.
+pub fn leave() {
+    if ACTIVE.swap(false, Ordering::SeqCst) {
+        // There is no better way left to tell that the terminal is gone.
+        drop(disable_raw_mode());
+        if let Ok(mut tty) = tty() {
+            drop(execute!(tty, DisableBracketedPaste, LeaveAlternateScreen, cursor::Show));
+        }
+    }
+}
+
+/// The screen while it is entered.
+struct Screen;
+
+impl Screen {
+    fn enter() -> io::Result<Self> {
+        enable_raw_mode()?;
+        ACTIVE.store(true, Ordering::SeqCst);
+        let screen = Self;
+        execute!(tty()?, EnterAlternateScreen, EnableBracketedPaste)?;
+        Ok(screen)
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        leave();
+    }
+}
+
+fn tty() -> io::Result<File> {
+    File::options().read(true).write(true).open("/dev/tty")
+}

@@ -1,0 +1,158 @@
+//! The review screen: what keys do, and what is seen.
+
+use crate::render::view;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use exacta_cli::review::state::Mode;
+use exacta_cli::review::{Choice, Review, draw::draw};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::style::Color;
+
+/// Types a text of single-letter keys; `\n` is Enter, `\t` Tab, `\x1b` Esc.
+fn press(review: &mut Review, keys: &str) -> Option<Choice> {
+    let mut choice = None;
+    for c in keys.chars() {
+        assert_eq!(choice, None, "the review ended before `{c}`");
+        let code = match c {
+            '\n' => KeyCode::Enter,
+            '\t' => KeyCode::Tab,
+            '\x1b' => KeyCode::Esc,
+            c => KeyCode::Char(c),
+        };
+        choice = review.key(KeyEvent::new(code, KeyModifiers::NONE));
+    }
+    choice
+}
+
+fn picture(review: &mut Review, width: u16, height: u16) -> String {
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    terminal.draw(|frame| draw(review, frame)).unwrap();
+    terminal.backend().to_string()
+}
+
+fn colours(review: &mut Review) -> usize {
+    let mut terminal = Terminal::new(TestBackend::new(80, 24)).unwrap();
+    terminal.draw(|frame| draw(review, frame)).unwrap();
+    terminal
+        .backend()
+        .buffer()
+        .content()
+        .iter()
+        .filter(|cell| cell.fg != Color::Reset || cell.bg != Color::Reset)
+        .count()
+}
+
+#[test]
+fn every_page_at_both_sizes() {
+    for (width, height) in [(80, 24), (120, 40)] {
+        let mut review = Review::new(view("confirm"), false);
+        for page in 1..=7 {
+            press(&mut review, &page.to_string());
+            insta::assert_snapshot!(format!("page-{page}-{width}x{height}"), picture(&mut review, width, height));
+        }
+    }
+}
+
+#[test]
+fn dialogs() {
+    for (name, keys) in
+        [("help", "?"), ("approve", "ac0ff"), ("reject", "rtoo bold"), ("changes", "ckeep it"), ("wrong", "ax\n")]
+    {
+        let mut review = Review::new(view("confirm"), false);
+        press(&mut review, keys);
+        insta::assert_snapshot!(format!("dialog-{name}"), picture(&mut review, 80, 24));
+    }
+}
+
+#[test]
+fn colour_changes_no_letter_and_its_absence_leaves_none() {
+    let mut plain = Review::new(view("confirm"), false);
+    let mut coloured = Review::new(view("confirm"), true);
+    assert_eq!(picture(&mut plain, 80, 24), picture(&mut coloured, 80, 24));
+    assert_eq!(colours(&mut plain), 0);
+    assert!(colours(&mut coloured) > 20);
+}
+
+#[test]
+fn approving_takes_the_hash_typed_back() {
+    let review = || Review::new(view("confirm"), false);
+    assert_eq!(press(&mut review(), "ac0ffee11\n"), Some(Choice::Approve));
+    for wrong in ["a\n", "ac0ffee1\n", "ay\n", "ac0ffee11\x1b"] {
+        assert_eq!(press(&mut review(), wrong), None, "{wrong:?}");
+    }
+}
+
+#[test]
+fn what_keys_choose() {
+    let review = || Review::new(view("confirm"), false);
+    let chosen = |keys: &str| press(&mut review(), keys);
+    assert_eq!(chosen("q"), Some(Choice::Pause));
+    assert_eq!(chosen("\x1b"), Some(Choice::Pause));
+    assert_eq!(chosen("r\n"), Some(Choice::Reject(String::new())));
+    assert_eq!(chosen("r no \n"), Some(Choice::Reject("no".to_owned())));
+    assert_eq!(chosen("c  \n"), None);
+    assert_eq!(chosen("csmaller\n"), Some(Choice::RequestChanges("smaller".to_owned())));
+    assert_eq!(chosen("s"), None, "nothing is selected");
+    assert_eq!(chosen(" s"), Some(Choice::ApproveSteps(vec!["s1".to_owned()])));
+    assert_eq!(chosen(" j s"), Some(Choice::ApproveSteps(vec!["s1".to_owned(), "s2".to_owned()])));
+    assert_eq!(chosen("  s"), None, "selected and unselected");
+    assert_eq!(chosen("jj s"), None, "s3 needs the others");
+    assert_eq!(chosen(" j j sc0ffee11\n"), Some(Choice::Approve), "all steps are the whole plan");
+    assert_eq!(chosen("2 s"), None, "steps are selected where they are seen");
+}
+
+#[test]
+fn control_c_pauses_everywhere() {
+    for keys in ["", "?", "a", "r", "c"] {
+        let mut review = Review::new(view("confirm"), false);
+        press(&mut review, keys);
+        let choice = review.key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL));
+        assert_eq!(choice, Some(Choice::Pause), "{keys}");
+    }
+}
+
+#[test]
+fn a_final_plan_cannot_be_decided() {
+    for status in ["rejected", "expired"] {
+        let mut view = view("confirm");
+        view.status = exacta_kernel::lifecycle::Status::parse(status);
+        for keys in ["a", "r", "c", " s"] {
+            let mut review = Review::new(view.clone(), false);
+            assert_eq!(press(&mut review, keys), None);
+            assert_eq!(*review.mode(), Mode::Browse);
+            assert!(review.message().unwrap().contains("nothing to decide"));
+        }
+    }
+}
+
+#[test]
+fn pasted_lines_never_submit() {
+    let mut review = Review::new(view("confirm"), false);
+    press(&mut review, "c");
+    review.paste("one\ntwo\x1b");
+    assert_eq!(press(&mut review, "\n"), Some(Choice::RequestChanges("one two".to_owned())));
+}
+
+#[test]
+fn any_size_is_survived() {
+    let mut review = Review::new(view("confirm"), true);
+    for keys in ["", "2", "?", "\x1b7", "G", "a"] {
+        press(&mut review, keys);
+        for (width, height) in [(1, 1), (10, 3), (39, 11), (40, 12), (41, 50), (300, 13), (80, 24)] {
+            picture(&mut review, width, height);
+        }
+    }
+}
+
+#[test]
+fn everything_can_be_scrolled_into_view() {
+    let mut review = Review::new(view("confirm"), false);
+    press(&mut review, "7");
+    picture(&mut review, 60, 14);
+    let (_, last, all) = review.position();
+    assert!(last < all, "the page must be longer than the screen for this test");
+    press(&mut review, "G");
+    assert_eq!(review.position().1, all);
+    press(&mut review, "g");
+    assert_eq!(review.position().0, 1);
+}
