@@ -22,7 +22,8 @@ fn found(variables: &[(&str, &str)]) -> Result<(String, String), HomeError> {
 
 #[test]
 fn found_by_the_environment() {
-    let cases: [(&[(&str, &str)], &str, &str); 5] = [
+    type Variables<'a> = &'a [(&'a str, &'a str)];
+    let cases: [(Variables, &str, &str); 5] = [
         (&[("HOME", "/h")], "/h/.config/exacta", "/h/.local/state/exacta"),
         (&[("HOME", "/h"), ("XDG_CONFIG_HOME", "/c"), ("XDG_STATE_HOME", "/s")], "/c/exacta", "/s/exacta"),
         (&[("HOME", "/h"), ("XDG_CONFIG_HOME", "relative")], "/h/.config/exacta", "/h/.local/state/exacta"),
