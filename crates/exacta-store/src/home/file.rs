@@ -93,14 +93,19 @@ impl Lock {
         }
     }
 
-    /// Replaces a file in the folder: after this, also after a power cut, it holds either what it held or all of this.
+    /// Replaces a file in the folder: after this, also after a power cut, it holds all of this.
     pub(super) fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+        self.write_soon(path, bytes)?;
+        self.sync()
+    }
+
+    /// As [`Lock::write`], but after a power cut the file may also hold what it held before: one sync less.
+    pub(super) fn write_soon(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         let staged = self.folder.join(".new");
         let mut file = create(&staged, OFlags::WRONLY | OFlags::TRUNC)?;
         file.write_all(bytes).map_err(FileError::io("write", &staged))?;
         file.sync_all().map_err(FileError::io("sync", &staged))?;
-        std::fs::rename(&staged, path).map_err(FileError::io("replace", path))?;
-        self.sync()
+        std::fs::rename(&staged, path).map_err(FileError::io("replace", path))
     }
 
     /// Removes a file in the folder, if it is there.

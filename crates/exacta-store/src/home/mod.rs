@@ -101,6 +101,12 @@ impl Home {
         &self.state
     }
 
+    /// All of its folders, to be hidden from what runs confined.
+    #[must_use]
+    pub fn folders(&self) -> Vec<PathBuf> {
+        [&self.config, &self.state].into_iter().chain(&self.runtime).cloned().collect()
+    }
+
     fn checked(config: PathBuf, state: PathBuf, runtime: Option<PathBuf>) -> Result<Self, HomeError> {
         file::check_folder(&config, Trust::Own)?;
         file::check_folder(&state, Trust::Own)?;

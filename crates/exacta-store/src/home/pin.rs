@@ -49,7 +49,8 @@ impl Home {
                 Err(HomeError::PinConflict(pinned.size))
             }
             Some(pinned) if pin.size == pinned.size => Ok(()),
-            _ => Ok(record::write(&lock, &self.pin_file(project), pin)?),
+            // An older pin is weaker, not wrong, and this happens with every decision: one sync less.
+            _ => Ok(record::write_soon(&lock, &self.pin_file(project), pin)?),
         }
     }
 

@@ -34,12 +34,21 @@ pub(super) fn read<T: Record>(path: &Path) -> Result<Option<T>, FileError> {
 
 /// Replaces the record in a file.
 pub(super) fn write<T: Record>(lock: &Lock, path: &Path, record: &T) -> Result<(), FileError> {
+    lock.write(path, &text(path, record)?)
+}
+
+/// As [`write`], but after a power cut the file may also hold the record before.
+pub(super) fn write_soon<T: Record>(lock: &Lock, path: &Path, record: &T) -> Result<(), FileError> {
+    lock.write_soon(path, &text(path, record)?)
+}
+
+fn text<T: Record>(path: &Path, record: &T) -> Result<Zeroizing<Vec<u8>>, FileError> {
     let sheet = Sheet { schema: T::SCHEMA.to_owned(), record };
     // Roomy, so that a secret is not copied about by a growing buffer.
     let mut bytes = Zeroizing::new(Vec::with_capacity(4096));
     serde_json::to_writer_pretty(&mut *bytes, &sheet).map_err(|error| malformed(path, &error))?;
     bytes.push(b'\n');
-    lock.write(path, &bytes)
+    Ok(bytes)
 }
 
 fn parse<T: Record>(path: &Path, bytes: &[u8]) -> Result<T, FileError> {

@@ -10,7 +10,6 @@ use super::record::{self, Record};
 use super::seal::Hex;
 use super::{FileError, Home};
 use exacta_kernel::approval::PublicKey;
-use exacta_kernel::time::Timestamp;
 use linux_keyutils::{KeyError, KeyRing, KeyRingIdentifier};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -30,11 +29,15 @@ pub enum Remembered {
     Nowhere,
 }
 
+/// Seconds since the machine started.
+type Uptime = u64;
+
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Seed {
     seed: Hex<32>,
-    at: Timestamp,
+    /// The machine's uptime when it was remembered. Unlike the time of day, nobody sets it back.
+    at: Uptime,
 }
 
 impl Record for Seed {
@@ -44,28 +47,14 @@ impl Record for Seed {
 
 impl Home {
     /// Remembers an unlocked key for [`REMEMBERED_SECONDS`], where that can be done safely.
-    pub fn remember(&self, key: &SigningKey, now: Timestamp) -> Remembered {
-        let seed = Seed { seed: Hex::from_bytes(key.seed()), at: now };
-        if in_keyring(&key.public_key(), &seed).is_ok() {
-            return Remembered::Keyring;
-        }
-        match self.runtime.as_deref().map(|folder| in_file(folder, &key.public_key(), &seed)) {
-            Some(Ok(true)) => Remembered::RuntimeFile,
-            _ => Remembered::Nowhere,
-        }
+    pub fn remember(&self, key: &SigningKey) -> Remembered {
+        uptime().map_or(Remembered::Nowhere, |now| self.remember_at(key, now))
     }
 
     /// The key in a file without its passphrase, if it was given less than [`REMEMBERED_SECONDS`] ago.
     #[must_use]
-    pub fn remembered(&self, key: &KeyFile, now: Timestamp) -> Option<SigningKey> {
-        let from_file = || from_file(self.runtime.as_deref()?, &key.public_key());
-        let seed = from_keyring(&key.public_key()).or_else(from_file)?;
-        let in_time = seed.at <= now && now < seed.at.plus_seconds(REMEMBERED_SECONDS);
-        if !in_time {
-            self.forget(key);
-            return None;
-        }
-        SigningKey::from_seed(key.name(), &seed.seed).ok().filter(|found| found.public_key() == key.public_key())
+    pub fn remembered(&self, key: &KeyFile) -> Option<SigningKey> {
+        self.remembered_at(key, uptime()?)
     }
 
     /// Forgets a key at once.
@@ -78,6 +67,33 @@ impl Home {
             let _gone = std::fs::remove_file(seed_file(folder, &public_key));
         }
     }
+
+    fn remember_at(&self, key: &SigningKey, now: Uptime) -> Remembered {
+        let seed = Seed { seed: Hex::from_bytes(key.seed()), at: now };
+        if in_keyring(&key.public_key(), &seed).is_ok() {
+            return Remembered::Keyring;
+        }
+        match self.runtime.as_deref().map(|folder| in_file(folder, &key.public_key(), &seed)) {
+            Some(Ok(true)) => Remembered::RuntimeFile,
+            _ => Remembered::Nowhere,
+        }
+    }
+
+    fn remembered_at(&self, key: &KeyFile, now: Uptime) -> Option<SigningKey> {
+        let from_file = || from_file(self.runtime.as_deref()?, &key.public_key());
+        let seed = from_keyring(&key.public_key()).or_else(from_file)?;
+        if now.checked_sub(seed.at).is_none_or(|age| age >= REMEMBERED_SECONDS) {
+            self.forget(key);
+            return None;
+        }
+        SigningKey::from_seed(key.name(), &seed.seed).ok().filter(|found| found.public_key() == key.public_key())
+    }
+}
+
+/// How long the machine has been up, sleep included.
+fn uptime() -> Option<Uptime> {
+    let text = std::fs::read_to_string("/proc/uptime").ok()?;
+    text.split('.').next()?.parse().ok()
 }
 
 /// The login session's keyring; the user's where the login made none. Never one that ends with this process.
@@ -93,7 +109,7 @@ fn in_keyring(key: &PublicKey, seed: &Seed) -> Result<(), KeyError> {
     let mut payload = Zeroizing::new([0_u8; 40]);
     let (front, back) = payload.split_at_mut(32);
     front.copy_from_slice(seed.seed.as_bytes());
-    back.copy_from_slice(&seed.at.as_millis().to_be_bytes());
+    back.copy_from_slice(&seed.at.to_be_bytes());
     let added = session_keyring()?.add_key(&description(key), payload.as_slice())?;
     let timed = usize::try_from(REMEMBERED_SECONDS).map_or(Ok(()), |seconds| added.set_timeout(seconds));
     // One that would stay for ever must not stay at all.
@@ -107,8 +123,8 @@ fn from_keyring(key: &PublicKey) -> Option<Seed> {
     let mut payload = Zeroizing::new([0_u8; 40]);
     let size = found.read(&mut *payload).ok()?;
     let (seed, at) = payload.split_first_chunk::<32>()?;
-    let at = i64::from_be_bytes(at.try_into().ok()?);
-    (size == 40).then(|| Seed { seed: Hex::from_bytes(seed), at: Timestamp::from_millis(at) })
+    let at = Uptime::from_be_bytes(at.try_into().ok()?);
+    (size == 40).then(|| Seed { seed: Hex::from_bytes(seed), at })
 }
 
 /// Writes the seed to a private file, if the folder is in memory. Says whether it did.
@@ -144,40 +160,67 @@ mod tests {
     use super::*;
     use exacta_kernel::approval::ApproverName;
 
-    fn key() -> SigningKey {
-        let name = ApproverName::parse("ada").unwrap();
-        KeyFile::generate(&name, None).unwrap().1
+    fn key() -> (KeyFile, SigningKey) {
+        KeyFile::generate(&ApproverName::parse("ada").unwrap(), None).unwrap()
     }
 
     fn seed_of(key: &SigningKey) -> Seed {
-        Seed { seed: Hex::from_bytes(key.seed()), at: Timestamp::from_millis(1_000) }
+        Seed { seed: Hex::from_bytes(key.seed()), at: 1000 }
+    }
+
+    /// A home whose runtime folder is in memory, where this system has such a place.
+    fn home_in_memory() -> Option<(tempfile::TempDir, Home)> {
+        let folder = tempfile::tempdir_in("/dev/shm").ok()?;
+        let home = Home::at(&folder.path().join("home")).unwrap();
+        let runtime = Some(folder.path().join("runtime"));
+        Some((folder, Home { runtime, ..home }))
+    }
+
+    #[test]
+    fn ten_minutes_and_not_a_second_longer() {
+        let Some((_folder, home)) = home_in_memory() else { return };
+        let (file, key) = key();
+        assert!(home.remembered(&file).is_none());
+        assert_ne!(home.remember_at(&key, 1000), Remembered::Nowhere);
+        assert_eq!(home.remembered_at(&file, 1599).unwrap().public_key(), file.public_key());
+        assert!(home.remembered_at(&file, 1600).is_none());
+        assert!(home.remembered_at(&file, 1599).is_none(), "and then it is gone for good");
+
+        assert_ne!(home.remember_at(&key, 1000), Remembered::Nowhere);
+        assert!(home.remembered_at(&file, 999).is_none(), "not from the time before it");
+        assert_ne!(home.remember(&key), Remembered::Nowhere);
+        assert!(home.remembered(&file).is_some());
+        home.forget(&file);
+        assert!(home.remembered(&file).is_none());
     }
 
     #[test]
     fn a_disk_never_holds_a_seed() {
         let on_disk = tempfile::tempdir().unwrap();
-        let key = key();
-        if !is_in_memory(on_disk.path()).unwrap() {
-            assert!(!in_file(on_disk.path(), &key.public_key(), &seed_of(&key)).unwrap());
-            assert!(from_file(on_disk.path(), &key.public_key()).is_none());
-        }
+        let (_, key) = key();
+        let written = in_file(on_disk.path(), &key.public_key(), &seed_of(&key)).unwrap();
+        assert_eq!(written, is_in_memory(on_disk.path()).unwrap());
+        assert_eq!(from_file(on_disk.path(), &key.public_key()).is_some(), written);
+        assert!(!is_in_memory(Path::new("/proc")).unwrap());
     }
 
     #[test]
     fn a_memory_file_system_holds_it_privately() {
-        let Ok(in_memory) = tempfile::tempdir_in("/dev/shm") else { return };
-        let key = key();
-        assert!(in_file(in_memory.path(), &key.public_key(), &seed_of(&key)).unwrap());
-        let found = from_file(in_memory.path(), &key.public_key()).unwrap();
-        assert_eq!(found.seed.as_bytes(), key.seed());
-        assert_eq!(found.at, Timestamp::from_millis(1_000));
+        let Some((folder, _)) = home_in_memory() else { return };
+        let (_, key) = key();
+        assert!(in_file(folder.path(), &key.public_key(), &seed_of(&key)).unwrap());
+        let found = from_file(folder.path(), &key.public_key()).unwrap();
+        assert_eq!((found.seed.as_bytes(), found.at), (key.seed(), 1000));
+        let mode = std::fs::metadata(seed_file(folder.path(), &key.public_key())).unwrap().permissions();
+        assert_eq!(std::os::unix::fs::PermissionsExt::mode(&mode) & 0o777, 0o600);
     }
 
     #[test]
     fn the_keyring_gives_back_what_it_was_given() {
-        let key = key();
+        let (_, key) = key();
         if in_keyring(&key.public_key(), &seed_of(&key)).is_ok() {
-            assert_eq!(from_keyring(&key.public_key()).unwrap().seed.as_bytes(), key.seed());
+            let found = from_keyring(&key.public_key()).unwrap();
+            assert_eq!((found.seed.as_bytes(), found.at), (key.seed(), 1000));
         }
     }
 }

@@ -1,10 +1,10 @@
-//! Key files: sealed and plain, right and wrong passphrases, damage, and ten minutes of memory.
+//! Key files: sealed and plain, right and wrong passphrases, and damage.
 
 use super::{at, home};
 use exacta_kernel::approval::{ApproverName, Statement, Verb};
 use exacta_kernel::hash::Digest;
 use exacta_kernel::id::{PlanId, ProjectId};
-use exacta_store::home::{KeyError, KeyFile, REMEMBERED_SECONDS, Remembered};
+use exacta_store::home::{KeyError, KeyFile};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -105,26 +105,6 @@ fn a_key_is_never_overwritten_and_never_shared() {
         fs::set_permissions(&path, fs::Permissions::from_mode(shared)).unwrap();
         assert!(matches!(KeyFile::load(&path), Err(KeyError::File(_))), "{shared:o}");
     }
-}
-
-#[test]
-fn an_opened_key_is_remembered_for_ten_minutes() {
-    let (_folder, home) = home();
-    let (file, key) = KeyFile::generate(&name("ada"), None).unwrap();
-    assert!(home.remembered(&file, at(0)).is_none());
-    if home.remember(&key, at(0)) == Remembered::Nowhere {
-        return assert!(home.remembered(&file, at(0)).is_none());
-    }
-    let last = i64::try_from(REMEMBERED_SECONDS).unwrap() - 1;
-    assert_eq!(home.remembered(&file, at(last)).unwrap().public_key(), file.public_key());
-    assert!(home.remembered(&file, at(last + 1)).is_none());
-    assert!(home.remembered(&file, at(last)).is_none(), "forgotten for good, even if the clock goes back");
-
-    home.remember(&key, at(100));
-    assert!(home.remembered(&file, at(50)).is_none(), "a clock set back does not prolong it");
-    home.remember(&key, at(0));
-    home.forget(&file);
-    assert!(home.remembered(&file, at(1)).is_none());
 }
 
 #[test]
