@@ -1,8 +1,19 @@
 //! The numbers: risk, quality, estimates. Integer points, no clock, no randomness, no model.
 
+mod risk;
+mod source;
+
+use crate::check::ValidPlan;
 use crate::prelude::*;
-use crate::scan::Signals;
+use crate::scan::{self, Signals};
 use serde::{Deserialize, Serialize};
+
+/// How dangerous a plan is.
+#[must_use]
+pub fn risk(plan: &ValidPlan) -> Risk {
+    let changes = scan::change::of(plan.plan());
+    risk::risk(plan.plan(), &changes, &scan::of_plan(plan.plan(), &changes))
+}
 
 /// All numbers of one plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -2,12 +2,19 @@
 //!
 //! Only what a plan *adds* counts: lines that are new in a file, and the proposal's own words. Taking a secret out is fine.
 
+pub(crate) mod change;
+pub(crate) mod dependency;
 pub mod secret;
 
+mod danger;
+mod hidden;
 mod words;
 
+use crate::check::ValidPlan;
+use crate::plan::Plan;
 use crate::prelude::*;
 use crate::proposal::{Action, Payload, Proposal, Step};
+use change::FileChange;
 use serde::Serialize;
 
 /// Where something was found. All empty: in the proposal's words about the whole plan.
@@ -101,6 +108,25 @@ pub struct Signals {
     pub dependencies: Vec<DependencyChange>,
 }
 
+/// What is in a plan.
+#[must_use]
+pub fn signals(plan: &ValidPlan) -> Signals {
+    of_plan(plan.plan(), &change::of(plan.plan()))
+}
+
+/// [`signals`], given the plan's line changes.
+pub(crate) fn of_plan(plan: &Plan, changes: &[FileChange<'_>]) -> Signals {
+    let proposal = plan.proposal();
+    let mut secrets: Vec<Secret> = words::of(proposal).iter().flat_map(secrets_in_words).collect();
+    secrets.extend(changes.iter().flat_map(secrets_in_file));
+    Signals {
+        secrets,
+        hidden: hidden::find(proposal, changes),
+        dangers: danger::find(changes),
+        dependencies: dependency::find(changes),
+    }
+}
+
 /// The secrets in a proposal that never became a valid plan, so that none of it is stored as it came.
 #[must_use]
 pub fn proposal_secrets(proposal: &Proposal) -> Vec<Secret> {
@@ -121,6 +147,19 @@ fn secrets_in_words(words: &words::Words<'_>) -> Vec<Secret> {
     let place = words.place();
     let found = secret::find(words.text.as_bytes()).into_iter();
     found.map(|found| Secret { certain: found.certain, what: found.what, place: place.clone() }).collect()
+}
+
+fn secrets_in_file(change: &FileChange<'_>) -> Vec<Secret> {
+    let mut secrets = Vec::new();
+    for added in &change.added {
+        let mut lines = added.lines();
+        secrets.extend(secret::find(added.bytes).into_iter().map(|found| Secret {
+            certain: found.certain,
+            what: found.what,
+            place: change.place(lines.at(found.start)),
+        }));
+    }
+    secrets
 }
 
 /// What a file step would add, as far as it can be told without the file.

@@ -1,0 +1,57 @@
+//! Breaking changes: public signatures that go or change, file by file.
+
+use super::reason;
+use crate::assess::Reason;
+use crate::assess::source::{Signature, is_test, language, signatures};
+use crate::facts::FileContent;
+use crate::prelude::*;
+use crate::scan::change::FileChange;
+
+/// +5 a public signature removed, +4 one changed; none in tests. The lines are those of the old file.
+pub(super) fn reasons(changes: &[FileChange<'_>]) -> Vec<Reason> {
+    changes.iter().filter(|change| !is_test(change.path)).flat_map(in_file).collect()
+}
+
+fn in_file(change: &FileChange<'_>) -> Vec<Reason> {
+    let Some(before) = surface(change, change.before).filter(|before| !before.is_empty()) else { return Vec::new() };
+    let after = surface(change, change.after).unwrap_or_default();
+    let mut reasons = Vec::new();
+    for (key, was) in before {
+        let line = was.first().map(|signature| signature.line);
+        let texts = |signatures: &[Signature]| {
+            let mut texts: Vec<String> = signatures.iter().map(|signature| signature.text.clone()).collect();
+            texts.sort();
+            texts
+        };
+        match after.get(&key) {
+            None => reasons.push(reason(5, format!("removes public `{key}` (old line)"), change.place(line))),
+            Some(now) if now.len() < was.len() => {
+                reasons.push(reason(
+                    5,
+                    format!("removes one public `{key}` of several (old line)"),
+                    change.place(line),
+                ));
+            }
+            Some(now) if now.len() == was.len() && texts(now) != texts(&was) => {
+                reasons.push(reason(
+                    4,
+                    format!("changes the signature of public `{key}` (old line)"),
+                    change.place(line),
+                ));
+            }
+            Some(_) => {}
+        }
+    }
+    reasons
+}
+
+/// The public signatures of one state of a file, by what and name.
+fn surface(change: &FileChange<'_>, content: Option<&FileContent>) -> Option<BTreeMap<String, Vec<Signature>>> {
+    let language = language(change.path.name())?;
+    let text = core::str::from_utf8(content?.bytes()).ok()?;
+    let mut surface: BTreeMap<String, Vec<Signature>> = BTreeMap::new();
+    for signature in signatures(language, change.path.name(), text) {
+        surface.entry(signature.key.clone()).or_default().push(signature);
+    }
+    Some(surface)
+}

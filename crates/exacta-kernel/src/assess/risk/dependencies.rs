@@ -1,0 +1,35 @@
+//! Dependency changes: other people's code that comes, goes or changes.
+
+use super::reason;
+use crate::assess::Reason;
+use crate::prelude::*;
+use crate::scan::dependency::kind_of;
+use crate::scan::{DependencyChange, DependencyKind};
+
+/// In a manifest +8 added, +6 removed, +4 another version, +8 another source; in a lock file +1 each.
+/// On top +10 for a source that was not used before, +10 for a name that resembles a well-known one.
+pub(super) fn reasons(changes: &[DependencyChange]) -> Vec<Reason> {
+    changes.iter().map(one).collect()
+}
+
+fn one(change: &DependencyChange) -> Reason {
+    let name = change.manifest.rsplit('/').next().unwrap_or(&change.manifest);
+    let locked = kind_of(name).is_some_and(|kind| kind.is_lock());
+    let (points, verb) = match change.change {
+        DependencyKind::Added => (8, "adds"),
+        DependencyKind::Removed => (6, "removes"),
+        DependencyKind::Version => (4, "changes the version of"),
+        DependencyKind::Source => (8, "changes where a package comes from:"),
+    };
+    let mut points = if locked { 1 } else { points };
+    let mut message = format!("{verb} `{}`{}", change.name, if locked { " in a lock file" } else { "" });
+    if let Some(source) = &change.new_source {
+        points += 10;
+        message.push_str(&format!("; from a source that was not used before: {source}"));
+    }
+    if let Some(known) = &change.resembles {
+        points += 10;
+        message.push_str(&format!("; its name resembles the well-known `{known}`"));
+    }
+    reason(points, message, change.place.clone())
+}

@@ -1,0 +1,56 @@
+//! File operations: what is deleted, and how many files change at once.
+
+use super::reason;
+use crate::assess::Reason;
+use crate::facts::FileContent;
+use crate::prelude::*;
+use crate::proposal::Action;
+use crate::scan::change::FileChange;
+
+/// A file shorter than this, in lines, is not emptied in disguise.
+const SMALL: u64 = 20;
+
+/// +10 a delete (a file that is emptied, or nearly, counts as one); modifies: more than 2 +5, more than 5 +15.
+pub(super) fn reasons(changes: &[FileChange<'_>]) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    let mut modifies = Vec::new();
+    for change in changes {
+        match &change.step.action {
+            Action::FileDelete { .. } => reasons.push(reason(10, "deletes a file", change.place(None))),
+            Action::FileModify(_) => {
+                modifies.push(change);
+                if is_emptied(change) {
+                    reasons.push(reason(
+                        10,
+                        "leaves almost nothing of a file: as good as a deletion",
+                        change.place(None),
+                    ));
+                }
+            }
+            _ => {}
+        }
+    }
+    reasons.extend(bulk(&modifies));
+    reasons
+}
+
+fn bulk(modifies: &[&FileChange<'_>]) -> Option<Reason> {
+    let (points, from) = match modifies.len() {
+        0..=2 => return None,
+        3..=5 => (5, 2),
+        _ => (15, 5),
+    };
+    let place = modifies.get(from)?.place(None);
+    Some(reason(points, format!("modifies {} files: more than {from}", modifies.len()), place))
+}
+
+/// More than nine tenths of the lines go and hardly any come.
+fn is_emptied(change: &FileChange<'_>) -> bool {
+    let lines = |content: Option<&FileContent>| {
+        content.map_or(0, |content| memchr::memchr_iter(b'\n', content.bytes()).count() as u64 + 1)
+    };
+    let empty = change.after.is_some_and(|after| after.bytes().trim_ascii().is_empty());
+    let before = lines(change.before);
+    let had_content = change.before.is_some_and(|before| !before.bytes().trim_ascii().is_empty());
+    (empty && had_content) || (before >= SMALL && lines(change.after) * 10 < before)
+}

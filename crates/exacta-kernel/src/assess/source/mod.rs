@@ -1,0 +1,163 @@
+//! What lines tell about source code, without parsing it: what a file is for, what of a line is code, public signatures.
+
+mod role;
+mod signature;
+
+pub(super) use role::{Role, is_test, role};
+pub(super) use signature::{Signature, signatures};
+
+use crate::prelude::*;
+
+/// Languages that are told apart, by how they write comments, strings and what is public.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Language {
+    Rust,
+    /// JavaScript and TypeScript.
+    Script,
+    Python,
+    Go,
+    /// Java, C#, Kotlin, Scala, Swift, PHP, Dart.
+    Java,
+    /// C, C++ and Objective-C.
+    C,
+    Ruby,
+    Shell,
+    /// Anything else that is source code.
+    Other,
+}
+
+/// The language of a file, by its name; none for what is not source code.
+pub(super) fn language(name: &str) -> Option<Language> {
+    let (stem, extension) = name.rsplit_once('.')?;
+    if stem.is_empty() {
+        return None;
+    }
+    Some(match extension.to_ascii_lowercase().as_str() {
+        "rs" => Language::Rust,
+        "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" | "vue" | "svelte" | "astro" => Language::Script,
+        "py" | "pyi" | "pyx" => Language::Python,
+        "go" => Language::Go,
+        "java" | "cs" | "kt" | "kts" | "scala" | "swift" | "php" | "dart" | "groovy" => Language::Java,
+        "c" | "h" | "cc" | "cpp" | "cxx" | "hh" | "hpp" | "hxx" | "m" | "mm" => Language::C,
+        "rb" | "cr" => Language::Ruby,
+        "sh" | "bash" | "zsh" | "fish" | "ps1" => Language::Shell,
+        "lua" | "ex" | "exs" | "erl" | "hs" | "ml" | "mli" | "clj" | "cljs" | "zig" | "nim" | "pl" | "pm" | "r"
+        | "jl" | "fs" | "vb" | "sql" | "sol" | "asm" | "s" | "v" | "vhd" | "elm" | "el" | "lisp" | "razor"
+        | "cshtml" | "erb" | "xaml" => Language::Other,
+        _ => return None,
+    })
+}
+
+/// The code of a line: comments cut off, the insides of strings blanked. What a line alone cannot tell (a comment or string
+/// that began above) stays.
+pub(super) fn code(line: &[u8], language: Language) -> Vec<u8> {
+    let mut code = Vec::with_capacity(line.len());
+    if line.trim_ascii_start().starts_with(b"* ") || line.trim_ascii_start().starts_with(b"*/") {
+        return code;
+    }
+    let mut at = 0;
+    while let Some(byte) = line.get(at).copied() {
+        let rest = line.get(at..).unwrap_or_default();
+        if starts_comment(rest, language, code.last().copied()) {
+            break;
+        }
+        if let Some(length) = string_length(rest, language) {
+            code.extend_from_slice(b"\"\"");
+            at += length;
+        } else {
+            code.push(byte);
+            at += 1;
+        }
+    }
+    code
+}
+
+fn starts_comment(rest: &[u8], language: Language, previous: Option<u8>) -> bool {
+    let fresh = previous.is_none_or(|byte| byte.is_ascii_whitespace());
+    match language {
+        Language::Python | Language::Ruby | Language::Shell => fresh && rest.starts_with(b"#"),
+        Language::Other => fresh && [&b"#"[..], b"--", b"//", b";;"].iter().any(|start| rest.starts_with(start)),
+        _ => rest.starts_with(b"//") || rest.starts_with(b"/*"),
+    }
+}
+
+/// The length of the string or character literal that `rest` begins with.
+fn string_length(rest: &[u8], language: Language) -> Option<usize> {
+    let quote = *rest.first()?;
+    let opens = match quote {
+        b'"' => true,
+        b'`' => matches!(language, Language::Script | Language::Go),
+        // A lifetime in Rust has no closing quote.
+        b'\'' if language == Language::Rust => rest.get(2) == Some(&b'\'') || rest.get(1) == Some(&b'\\'),
+        b'\'' => true,
+        _ => false,
+    };
+    if !opens {
+        return None;
+    }
+    let mut at = 1;
+    while let Some(byte) = rest.get(at) {
+        match byte {
+            b'\\' => at += 2,
+            byte if *byte == quote => return Some(at + 1),
+            _ => at += 1,
+        }
+    }
+    Some(rest.len())
+}
+
+/// How many ways a line of code opens: branches, loops, cases, handlers, and the operators that join conditions.
+pub(super) fn branches(code: &[u8]) -> u32 {
+    let words = code.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
+    let keywords = words.filter(|word| {
+        matches!(
+            *word,
+            b"if"
+                | b"elif"
+                | b"elsif"
+                | b"elseif"
+                | b"unless"
+                | b"for"
+                | b"foreach"
+                | b"while"
+                | b"until"
+                | b"case"
+                | b"when"
+                | b"match"
+                | b"catch"
+                | b"except"
+                | b"rescue"
+                | b"guard"
+                | b"loop"
+        )
+    });
+    let operators = code.windows(2).filter(|pair| matches!(*pair, b"&&" | b"||"));
+    let ternaries = code.windows(3).filter(|three| *three == b" ? ");
+    u32::try_from(keywords.count() + operators.count() + ternaries.count()).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_code_counts() {
+        for (line, language, expected) in [
+            ("let x = \"if // for\"; // if", Language::Rust, "let x = \"\"; "),
+            ("fn f<'a>(x: &'a str) { 'x' }", Language::Rust, "fn f<'a>(x: &'a str) { \"\" }"),
+            ("x = 'a # b' # if", Language::Python, "x = \"\" "),
+            ("a = `if ${b}` /* if */", Language::Script, "a = \"\" "),
+            (" * if this is a comment", Language::Java, ""),
+            ("url=http://x # y", Language::Shell, "url=http://x "),
+        ] {
+            assert_eq!(String::from_utf8(code(line.as_bytes(), language)).unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn branches_are_counted() {
+        for (code, count) in [("if a && b || c {", 3), ("notify(iffy)", 0), ("x ? y : z", 1), ("} else if (a) {", 1)] {
+            assert_eq!(branches(code.as_bytes()), count, "{code}");
+        }
+    }
+}

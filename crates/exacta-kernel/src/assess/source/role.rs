@@ -1,0 +1,175 @@
+//! What a file is for, by its path.
+
+use super::language;
+use crate::path::RelPath;
+use crate::scan::dependency::kind_of;
+
+/// What a file is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Role {
+    /// Checks other code.
+    Test,
+    /// For people.
+    Docs,
+    /// Names dependencies.
+    Manifest,
+    /// Runs.
+    Source,
+    /// Settings and build files.
+    Config,
+    /// Data, images, anything else.
+    Asset,
+}
+
+const TEST_FOLDERS: &[&str] = &[
+    "test",
+    "tests",
+    "__tests__",
+    "spec",
+    "specs",
+    "testing",
+    "e2e",
+    "cypress",
+    "fixtures",
+    "testdata",
+    "__snapshots__",
+    "snapshots",
+    "__mocks__",
+    "benches",
+];
+const DOC_ENDINGS: &[&str] = &["md", "markdown", "rst", "adoc", "txt", "org", "tex", "mdx"];
+const DOC_NAMES: &[&str] =
+    &["license", "licence", "changelog", "readme", "authors", "contributing", "notice", "copying"];
+const CONFIG_ENDINGS: &[&str] = &[
+    "toml",
+    "yaml",
+    "yml",
+    "json",
+    "json5",
+    "jsonc",
+    "ini",
+    "cfg",
+    "conf",
+    "properties",
+    "xml",
+    "env",
+    "lock",
+    "gradle",
+    "cmake",
+    "mk",
+    "nix",
+    "tf",
+    "hcl",
+    "csproj",
+    "sln",
+    "props",
+    "targets",
+    "plist",
+    "editorconfig",
+    "config",
+];
+const CONFIG_NAMES: &[&str] =
+    &["dockerfile", "makefile", "cmakelists.txt", "justfile", "procfile", "vagrantfile", "gemfile", "rakefile"];
+const UI_ENDINGS: &[&str] = &[
+    "tsx",
+    "jsx",
+    "vue",
+    "svelte",
+    "astro",
+    "html",
+    "htm",
+    "css",
+    "scss",
+    "sass",
+    "less",
+    "xaml",
+    "axaml",
+    "razor",
+    "cshtml",
+    "erb",
+    "haml",
+    "hbs",
+    "ejs",
+    "twig",
+    "blade",
+    "storyboard",
+    "xib",
+    "qml",
+    "ui",
+    "jinja",
+    "j2",
+];
+
+/// What a file is for.
+pub(crate) fn role(path: &RelPath) -> Role {
+    let name = path.name().to_lowercase();
+    let stem = name.split('.').next().unwrap_or_default();
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    if is_test(path) {
+        Role::Test
+    } else if kind_of(path.name()).is_some() {
+        Role::Manifest
+    } else if CONFIG_NAMES.contains(&name.as_str()) {
+        Role::Config
+    } else if DOC_ENDINGS.contains(&ending) || DOC_NAMES.contains(&stem) {
+        Role::Docs
+    } else if language(&name).is_some() || is_ui(path) {
+        Role::Source
+    } else if CONFIG_ENDINGS.contains(&ending) || name.starts_with('.') {
+        Role::Config
+    } else {
+        Role::Asset
+    }
+}
+
+/// Whether a file checks other code.
+pub(crate) fn is_test(path: &RelPath) -> bool {
+    let folder = path.parts().rev().skip(1).any(|part| TEST_FOLDERS.contains(&part.to_lowercase().as_str()));
+    let name = path.name();
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let lower = stem.to_lowercase();
+    let marked =
+        lower.starts_with("test_") || lower.ends_with("_test") || lower.ends_with(".test") || lower.ends_with(".spec");
+    let named = lower.ends_with("_spec")
+        || lower.ends_with("_tests")
+        || lower.ends_with(".cy")
+        || lower == "tests"
+        || lower == "conftest";
+    folder || marked || named || stem.ends_with("Test") || stem.ends_with("Tests") || stem.ends_with("Spec")
+}
+
+/// Whether people see it on a screen.
+fn is_ui(path: &RelPath) -> bool {
+    let name = path.name().to_lowercase();
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let folders = ["components", "views", "templates", "screens", "pages", "layouts", "widgets", "ui"];
+    UI_ENDINGS.contains(&ending)
+        || path.parts().rev().skip(1).any(|part| folders.contains(&part.to_lowercase().as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roles() {
+        for (path, expected) in [
+            ("src/lib.rs", Role::Source),
+            ("src/parser_test.go", Role::Test),
+            ("tests/data.json", Role::Test),
+            ("web/Button.test.tsx", Role::Test),
+            ("src/contest.py", Role::Source),
+            ("README.md", Role::Docs),
+            ("LICENSE", Role::Docs),
+            ("requirements.txt", Role::Manifest),
+            ("app/package.json", Role::Manifest),
+            ("CMakeLists.txt", Role::Config),
+            ("config/app.yml", Role::Config),
+            (".editorconfig", Role::Config),
+            ("web/index.html", Role::Source),
+            ("img/logo.png", Role::Asset),
+        ] {
+            assert_eq!(role(&RelPath::parse(path).unwrap()), expected, "{path}");
+        }
+    }
+}

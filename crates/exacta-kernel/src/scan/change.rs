@@ -1,0 +1,116 @@
+//! What a plan's file steps add and remove, line by line; computed once for everything that looks at it.
+
+use super::Place;
+use crate::diff::{ChangeKind, LineChange, line_changes};
+use crate::facts::FileContent;
+use crate::path::RelPath;
+use crate::plan::Plan;
+use crate::prelude::*;
+use crate::proposal::Step;
+
+/// One file step with its changed lines.
+#[derive(Debug, Clone)]
+pub(crate) struct FileChange<'a> {
+    /// The step.
+    pub step: &'a Step,
+    /// The file.
+    pub path: &'a RelPath,
+    /// Its content before the step.
+    pub before: Option<&'a FileContent>,
+    /// Its content after the step.
+    pub after: Option<&'a FileContent>,
+    /// Its changed lines, in order.
+    pub lines: Vec<LineChange<'a>>,
+    /// The added lines in runs.
+    pub added: Vec<Added<'a>>,
+}
+
+/// A run of added lines, as one piece of the new file.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Added<'a> {
+    /// The number of its first line.
+    pub first_line: u64,
+    /// Its bytes, line feeds included.
+    pub bytes: &'a [u8],
+}
+
+/// The plan's file steps in execution order.
+pub(crate) fn of(plan: &Plan) -> Vec<FileChange<'_>> {
+    let steps = &plan.proposal().steps;
+    let with_step = plan.effects().iter().filter_map(|effect| Some((steps.get(effect.step)?, effect)));
+    let changes = with_step.map(|(step, effect)| {
+        let (before, after) = (effect.before.as_deref(), effect.after.as_deref());
+        let lines = line_changes(before, after);
+        let added = runs(after.map_or(&[], FileContent::bytes), &lines);
+        FileChange { step, path: &effect.path, before, after, lines, added }
+    });
+    changes.collect()
+}
+
+impl<'a> FileChange<'a> {
+    /// A place in this file.
+    pub fn place(&self, line: impl Into<Option<u64>>) -> Place {
+        Place { step: Some(self.step.id.clone()), path: Some(self.path.to_string()), line: line.into() }
+    }
+
+    /// The lines that are new.
+    pub fn added_lines(&self) -> impl Iterator<Item = &LineChange<'a>> {
+        self.lines.iter().filter(|line| line.kind == ChangeKind::Added)
+    }
+
+    /// The lines that go.
+    pub fn removed_lines(&self) -> impl Iterator<Item = &LineChange<'a>> {
+        self.lines.iter().filter(|line| line.kind == ChangeKind::Removed)
+    }
+}
+
+impl<'a> Added<'a> {
+    /// Finds line numbers for growing offsets.
+    pub fn lines(&self) -> LineCounter<'a> {
+        LineCounter { bytes: self.bytes, at: 0, line: self.first_line }
+    }
+}
+
+/// Turns growing byte offsets into line numbers in one pass.
+#[derive(Debug)]
+pub(crate) struct LineCounter<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    line: u64,
+}
+
+impl LineCounter<'_> {
+    /// The line that holds this offset; offsets must not fall.
+    pub fn at(&mut self, offset: usize) -> u64 {
+        let passed = self.bytes.get(self.at..offset).unwrap_or_default();
+        self.line += passed.iter().filter(|byte| **byte == b'\n').count() as u64;
+        self.at = self.at.max(offset);
+        self.line
+    }
+}
+
+fn runs<'a>(after: &'a [u8], lines: &[LineChange<'a>]) -> Vec<Added<'a>> {
+    let mut added = lines.iter().filter(|line| line.kind == ChangeKind::Added).map(|line| line.line).peekable();
+    let (mut runs, mut at, mut line) = (Vec::new(), 0, 1);
+    while let Some(first) = added.next() {
+        let mut last = first;
+        while added.next_if_eq(&(last + 1)).is_some() {
+            last += 1;
+        }
+        let start = after_lines(after, at, first.saturating_sub(line));
+        let end = after_lines(after, start, last - first + 1);
+        runs.push(Added { first_line: first, bytes: after.get(start..end).unwrap_or_default() });
+        (at, line) = (end, last + 1);
+    }
+    runs
+}
+
+/// The offset after `count` more line feeds, or the end.
+fn after_lines(bytes: &[u8], from: usize, count: u64) -> usize {
+    let mut at = from;
+    for _ in 0..count {
+        let rest = bytes.get(at..).unwrap_or_default();
+        at += memchr::memchr(b'\n', rest).map_or(rest.len(), |offset| offset + 1);
+    }
+    at
+}
