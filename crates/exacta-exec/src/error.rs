@@ -1,6 +1,9 @@
-//! What a failed system call is reported as.
+//! What is reported when something cannot be done.
 
+use exacta_kernel::id::RunId;
+use exacta_kernel::path::RelPath;
 use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
 
 /// A system call that failed: which one, on what, and why.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -19,4 +22,167 @@ impl IoError {
     pub(crate) fn of(call: &'static str, path: &str) -> impl FnOnce(Errno) -> Self {
         move |errno| Self { call, path: path.to_owned(), errno }
     }
+
+    /// Whether a sync failed: then nobody knows what is on the disk.
+    pub(crate) fn is_sync(&self) -> bool {
+        self.call == "sync"
+    }
+}
+
+/// Why a run, a recovery or a look at their records did not succeed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RunError {
+    /// Targets are not as the plan expects them. Nothing was changed.
+    #[error("{}", drifted(.targets))]
+    Drifted {
+        /// Every target that differs.
+        targets: Vec<Drifted>,
+    },
+    /// A target that cannot be changed without losing something. Nothing was changed.
+    #[error("`{path}` cannot be changed: {reason}")]
+    Refused {
+        /// The target.
+        path: RelPath,
+        /// What stands against it.
+        reason: String,
+    },
+    /// Another run is at work on a target. Nothing was changed.
+    #[error("`{path}` is locked by {}", held_by(.holder.as_ref()))]
+    Locked {
+        /// The target.
+        path: RelPath,
+        /// Who has it, as far as it can be told.
+        holder: Option<Holder>,
+    },
+    /// A run with this id exists already. Nothing was changed.
+    #[error("run `{run_id}` exists already")]
+    Exists {
+        /// The run.
+        run_id: RunId,
+    },
+    /// A check on the staged result failed. Nothing was changed.
+    #[error("a check failed before anything was changed: {message}")]
+    CheckFailed {
+        /// What the check said.
+        message: String,
+    },
+    /// A preparing call failed. Nothing was changed.
+    #[error("nothing was changed: {0}")]
+    Failed(#[from] IoError),
+    /// The run was cancelled; everything is as before.
+    #[error("the run was cancelled; everything is as before")]
+    Cancelled,
+    /// The run failed after its first change; everything is as before.
+    #[error("everything is as before: {cause}")]
+    RolledBack {
+        /// What failed.
+        cause: String,
+    },
+    /// Someone saved targets while the run was replacing them. Their bytes are kept; everything else is as before.
+    #[error("everything is as before except {}, saved by another program during the run and kept", list(.kept))]
+    Kept {
+        /// Where the bytes are, relative to the project root.
+        kept: Vec<String>,
+    },
+    /// The outcome is not settled; recovery has to settle it.
+    #[error("run `{run_id}` is not settled: {what}")]
+    NeedsAttention {
+        /// The run.
+        run_id: RunId,
+        /// What stands in the way.
+        what: String,
+    },
+    /// A record in `.exacta/exec` that cannot be trusted or understood.
+    #[error("the journal of run `{run_id}` cannot be used: {what}")]
+    BadJournal {
+        /// The run.
+        run_id: RunId,
+        /// Why.
+        what: String,
+    },
+    /// There is no finished run or before-image like that.
+    #[error("no {what} is kept")]
+    NotKept {
+        /// What was asked for.
+        what: String,
+    },
+}
+
+/// A target that is not as expected.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Drifted {
+    /// The target.
+    pub path: RelPath,
+    /// What it is instead.
+    pub found: String,
+}
+
+/// Who holds a lock.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holder {
+    /// Its process.
+    pub pid: u32,
+    /// Its run.
+    pub run_id: RunId,
+}
+
+impl RunError {
+    /// What helps.
+    #[must_use]
+    pub const fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Drifted { .. } => Some("make a new plan from the same proposal: `exacta resubmit ID`"),
+            Self::Locked { .. } => Some("wait for that run, or look at it with `exacta status`"),
+            Self::NeedsAttention { .. } => Some("remove the cause and run `exacta recover`"),
+            Self::Kept { .. } => {
+                Some("look at the files named, then `exacta resubmit ID` if the change is still wanted")
+            }
+            Self::BadJournal { .. } => {
+                Some("nothing was touched; use the version that wrote it, or look at `.exacta/exec` by hand")
+            }
+            Self::NotKept { .. } => Some("before-images are kept for a limited time: `exacta policy show`"),
+            Self::Refused { .. }
+            | Self::Exists { .. }
+            | Self::CheckFailed { .. }
+            | Self::Failed(_)
+            | Self::Cancelled
+            | Self::RolledBack { .. } => None,
+        }
+    }
+
+    /// The exit code of a command that ends with this.
+    #[must_use]
+    pub const fn exit_code(&self) -> u8 {
+        match self {
+            Self::Refused { .. } => 10,
+            Self::Drifted { .. } | Self::Exists { .. } => 40,
+            Self::CheckFailed { .. } | Self::Failed(_) | Self::Cancelled | Self::RolledBack { .. } => 50,
+            Self::Locked { .. }
+            | Self::Kept { .. }
+            | Self::NeedsAttention { .. }
+            | Self::BadJournal { .. }
+            | Self::NotKept { .. } => 60,
+        }
+    }
+
+    /// Whether the project may differ from what it was before the run.
+    #[must_use]
+    pub const fn is_unsettled(&self) -> bool {
+        matches!(self, Self::NeedsAttention { .. } | Self::BadJournal { .. })
+    }
+}
+
+fn drifted(targets: &[Drifted]) -> String {
+    let each: Vec<String> = targets.iter().map(|target| format!("`{}` {}", target.path, target.found)).collect();
+    format!("the project is not as the plan expects: {}", each.join(", "))
+}
+
+fn held_by(holder: Option<&Holder>) -> String {
+    holder
+        .map_or_else(|| "another run".to_owned(), |holder| format!("run `{}` (process {})", holder.run_id, holder.pid))
+}
+
+fn list(names: &[String]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    quoted.join(", ")
 }

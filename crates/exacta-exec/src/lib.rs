@@ -1,13 +1,29 @@
 //! Acts: the only crate that changes the world, and only with a permit.
 //!
 //! Everything is reached by handle beneath a [`ProjectRoot`], never by a path string, so a symbolic link swapped in at any
-//! moment leads nowhere. [`ProjectRoot::facts`] is how the kernel learns what the targets are.
+//! moment leads nowhere. [`ProjectRoot::facts`] is how the kernel learns what the targets are; [`ProjectRoot::run`] carries
+//! out a permit, all of it or nothing; [`ProjectRoot::recover`] settles runs whose process died.
 
+mod area;
+mod bytes;
 mod error;
+mod folders;
+mod fs;
 mod handle;
+mod image;
+mod journal;
+mod lock;
 pub mod look;
+mod recover;
 mod root;
+mod run;
 pub mod sandbox;
+mod settle;
+#[cfg(test)]
+mod tests;
 
-pub use error::IoError;
+pub use error::{Drifted, Holder, IoError, RunError};
+pub use image::{Collected, Retention};
+pub use recover::{Outcome, Recovered, Unfinished};
 pub use root::ProjectRoot;
+pub use run::{Event, Receipt, Receipts, RunOptions, Staged, StagedFile};

@@ -1,0 +1,160 @@
+//! `.exacta/exec`: where runs prepare and leave their journals. The names in it are the state of every run:
+//!
+//! | name | meaning |
+//! |---|---|
+//! | `RUN.intent` | the journal, being written |
+//! | `RUN.commit` | the journal, valid: the run must be finished or put back |
+//! | `RUN.back` | decided: it is put back |
+//! | `RUN.done` | over: everything is as approved |
+//! | `RUN.kept` | over: everything is as before but for what someone else saved |
+//! | `RUN.0`, `RUN.1` … | of each step, the new file before the commit, the old one after it |
+//! | `RUN.0.kept` | bytes that someone wrote into the old file while it was being replaced |
+//!
+//! A run holds the lock on its journal as long as it lives.
+
+use crate::error::IoError;
+use crate::fs::Fs;
+use exacta_kernel::id::RunId;
+use rustix::io::Errno;
+use std::collections::BTreeMap;
+
+/// Where it is, beneath the project root.
+pub(crate) const EXEC: &str = ".exacta/exec";
+
+/// The opened folder.
+pub(crate) struct Area<'fs, F: Fs> {
+    pub(crate) fs: &'fs F,
+    pub(crate) dir: F::Dir,
+}
+
+/// Which of a run's names there are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Traces {
+    pub(crate) intent: bool,
+    pub(crate) commit: bool,
+    pub(crate) back: bool,
+    pub(crate) done: bool,
+    pub(crate) kept: bool,
+    /// Files of steps, and half-made ones.
+    pub(crate) files: Vec<String>,
+}
+
+impl Traces {
+    /// Whether nothing remains to be decided.
+    pub(crate) const fn is_over(&self) -> bool {
+        self.commit && (self.done || self.kept)
+    }
+}
+
+/// The names of one run.
+pub(crate) struct Names<'a>(pub(crate) &'a RunId);
+
+impl Names<'_> {
+    pub(crate) fn intent(&self) -> String {
+        format!("{}.intent", self.0)
+    }
+
+    pub(crate) fn commit(&self) -> String {
+        format!("{}.commit", self.0)
+    }
+
+    pub(crate) fn back(&self) -> String {
+        format!("{}.back", self.0)
+    }
+
+    pub(crate) fn done(&self) -> String {
+        format!("{}.done", self.0)
+    }
+
+    pub(crate) fn kept(&self) -> String {
+        format!("{}.kept", self.0)
+    }
+
+    /// The file that changes places with the target of a step.
+    pub(crate) fn file(&self, step: usize) -> String {
+        format!("{}.{step}", self.0)
+    }
+
+    /// A file that is being rebuilt from its before-image.
+    pub(crate) fn again(&self, step: usize) -> String {
+        format!("{}.{step}.again", self.0)
+    }
+
+    /// Someone's bytes, put aside.
+    pub(crate) fn aside(&self, step: usize) -> String {
+        format!("{}.{step}.kept", self.0)
+    }
+}
+
+impl<'fs, F: Fs> Area<'fs, F> {
+    /// Opens it, or answers `None` if no run was ever made here.
+    pub(crate) fn open(fs: &'fs F) -> Result<Option<Self>, IoError> {
+        match fs.open_dir(&fs.root(), EXEC) {
+            Ok(dir) => Ok(Some(Self { fs, dir })),
+            Err(Errno::NOENT) => Ok(None),
+            Err(errno) => Err(IoError { call: "open", path: EXEC.to_owned(), errno }),
+        }
+    }
+
+    /// Opens it, making it durably the first time.
+    pub(crate) fn open_or_make(fs: &'fs F) -> Result<Self, IoError> {
+        if let Some(area) = Self::open(fs)? {
+            return Ok(area);
+        }
+        let mut at = fs.root();
+        for (part, mode) in [(".exacta", 0o755), ("exec", 0o700)] {
+            match fs.make_dir(&at, part, mode) {
+                Ok(()) | Err(Errno::EXIST) => {}
+                Err(errno) => return Err(IoError { call: "make folder", path: EXEC.to_owned(), errno }),
+            }
+            fs.sync_dir(&at).map_err(IoError::of("sync", EXEC))?;
+            at = fs.open_dir(&at, part).map_err(IoError::of("open", EXEC))?;
+        }
+        Ok(Self { fs, dir: at })
+    }
+
+    /// What there is of every run.
+    pub(crate) fn runs(&self) -> Result<BTreeMap<RunId, Traces>, IoError> {
+        let mut runs: BTreeMap<RunId, Traces> = BTreeMap::new();
+        for name in self.fs.list(&self.dir).map_err(IoError::of("list", EXEC))? {
+            let Some((run, rest)) = name.split_once('.') else { continue };
+            let Ok(run) = RunId::parse(run) else { continue };
+            let traces = runs.entry(run).or_default();
+            match rest {
+                "intent" => traces.intent = true,
+                "commit" => traces.commit = true,
+                "back" => traces.back = true,
+                "done" => traces.done = true,
+                "kept" => traces.kept = true,
+                _ if rest.ends_with(".kept") => {}
+                _ => traces.files.push(name),
+            }
+        }
+        Ok(runs)
+    }
+
+    /// Makes an empty file whose name is a statement. It counts once the folder is synced.
+    pub(crate) fn mark(&self, name: &str) -> Result<(), IoError> {
+        match self.fs.create(&self.dir, name) {
+            Ok(_) | Err(Errno::EXIST) => Ok(()),
+            Err(errno) => Err(IoError { call: "create", path: shown(name), errno }),
+        }
+    }
+
+    /// Removes a name of ours; that it is gone already is fine.
+    pub(crate) fn remove(&self, name: &str) -> Result<(), IoError> {
+        match self.fs.remove(&self.dir, name) {
+            Ok(()) | Err(Errno::NOENT) => Ok(()),
+            Err(errno) => Err(IoError { call: "remove", path: shown(name), errno }),
+        }
+    }
+
+    pub(crate) fn sync(&self) -> Result<(), IoError> {
+        self.fs.sync_dir(&self.dir).map_err(IoError::of("sync", EXEC))
+    }
+}
+
+/// A name in this folder as a path from the project root, for messages.
+pub(crate) fn shown(name: &str) -> String {
+    format!("{EXEC}/{name}")
+}

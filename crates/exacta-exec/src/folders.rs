@@ -1,0 +1,105 @@
+//! The folders that targets are in, held open for as long as a run needs them.
+
+use crate::error::IoError;
+use crate::fs::Fs;
+use exacta_kernel::path::RelPath;
+use rustix::io::Errno;
+use std::collections::BTreeMap;
+
+/// Folders by path; the project root has none. Once opened, a folder is the same whatever happens to its path.
+pub(crate) struct Folders<'fs, F: Fs> {
+    fs: &'fs F,
+    held: BTreeMap<Option<RelPath>, F::Dir>,
+}
+
+impl<'fs, F: Fs> Folders<'fs, F> {
+    pub(crate) const fn new(fs: &'fs F) -> Self {
+        Self { fs, held: BTreeMap::new() }
+    }
+
+    /// The folder a target is in, or `None` if there is no such folder.
+    pub(crate) fn of(&mut self, target: &RelPath) -> Result<Option<F::Dir>, IoError> {
+        self.get(target.parent())
+    }
+
+    /// A folder, or `None` if there is no such folder.
+    pub(crate) fn get(&mut self, path: Option<RelPath>) -> Result<Option<F::Dir>, IoError> {
+        if let Some(dir) = self.held.get(&path) {
+            return Ok(Some(dir.clone()));
+        }
+        match self.fs.open_dir(&self.fs.root(), path.as_ref().map_or(".", RelPath::as_str)) {
+            Ok(dir) => {
+                self.held.insert(path, dir.clone());
+                Ok(Some(dir))
+            }
+            Err(Errno::NOENT) => Ok(None),
+            Err(errno) => Err(IoError { call: "open folder", path: shown(path.as_ref()), errno }),
+        }
+    }
+
+    /// A folder that is held already.
+    pub(crate) fn held(&self, path: Option<&RelPath>) -> Option<&F::Dir> {
+        self.held.get(&path.cloned())
+    }
+
+    /// A folder, made if it is missing, with those above it.
+    pub(crate) fn make(&mut self, path: Option<RelPath>) -> Result<F::Dir, IoError> {
+        if let Some(dir) = self.get(path.clone())? {
+            return Ok(dir);
+        }
+        let Some(path) = path else {
+            return Err(IoError { call: "open folder", path: shown(None), errno: Errno::NOENT });
+        };
+        let above = self.make(path.parent())?;
+        match self.fs.make_dir(&above, path.name(), 0o777) {
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(errno) => return Err(IoError { call: "make folder", path: path.to_string(), errno }),
+        }
+        let dir = self.fs.open_dir(&above, path.name()).map_err(IoError::of("open folder", path.as_str()))?;
+        self.held.insert(Some(path), dir.clone());
+        Ok(dir)
+    }
+
+    /// Removes folders that are empty, inner ones first; those that are not, stay.
+    pub(crate) fn remove_empty(&mut self, paths: &[RelPath]) -> Result<(), IoError> {
+        for path in paths.iter().rev() {
+            let Some(above) = self.get(path.parent())? else { continue };
+            match self.fs.remove_dir(&above, path.name()) {
+                Ok(()) => drop(self.held.remove(&Some(path.clone()))),
+                Err(Errno::NOENT | Errno::NOTEMPTY | Errno::EXIST | Errno::NOTDIR) => {}
+                Err(errno) => return Err(IoError { call: "remove folder", path: path.to_string(), errno }),
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the names in every folder held durable, each once.
+    pub(crate) fn sync(&self) -> Result<(), IoError> {
+        for (path, dir) in &self.held {
+            self.fs.sync_dir(dir).map_err(IoError::of("sync", &shown(path.as_ref())))?;
+        }
+        Ok(())
+    }
+
+    /// Whether every folder held is still what its path leads to.
+    pub(crate) fn unmoved(&self) -> Result<bool, IoError> {
+        let mut now = Folders::new(self.fs);
+        for (path, dir) in &self.held {
+            let path_shown = shown(path.as_ref());
+            let id = |dir| self.fs.stat_dir(dir).map(|stat| stat.id).map_err(IoError::of("look at", &path_shown));
+            let moved = match now.get(path.clone()) {
+                Ok(Some(found)) => id(&found)? != id(dir)?,
+                Ok(None) | Err(IoError { errno: Errno::LOOP | Errno::NOTDIR | Errno::XDEV, .. }) => true,
+                Err(error) => return Err(error),
+            };
+            if moved {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+fn shown(path: Option<&RelPath>) -> String {
+    path.map_or_else(|| ".".to_owned(), RelPath::to_string)
+}

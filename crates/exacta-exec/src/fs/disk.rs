@@ -1,0 +1,190 @@
+//! The real file system, by handle.
+
+use super::{FileId, Fs, Kind, Rename, Stat, attributes};
+use crate::handle::{enters_mount, kind, open_beneath, retry, stat, stat_in};
+use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use rustix::fs::{AtFlags, FileType, FlockOperation, Mode, OFlags, RenameFlags, Statx, StatxAttributes};
+use rustix::io::Errno;
+use std::sync::Arc;
+
+/// The real file system beneath one project root.
+pub(crate) struct Disk {
+    root: Arc<OwnedFd>,
+    durable: bool,
+}
+
+impl Disk {
+    /// `durable`: whether syncs are really made.
+    pub(crate) fn new(root: BorrowedFd<'_>, durable: bool) -> Result<Self, Errno> {
+        let root = open_beneath(root, ".", OFlags::RDONLY | OFlags::DIRECTORY)?;
+        Ok(Self { root: Arc::new(root), durable })
+    }
+}
+
+impl Fs for Disk {
+    type Dir = Arc<OwnedFd>;
+    type File = OwnedFd;
+
+    fn root(&self) -> Self::Dir {
+        Arc::clone(&self.root)
+    }
+
+    fn open_dir(&self, at: &Self::Dir, path: &str) -> Result<Self::Dir, Errno> {
+        open_beneath(at, path, OFlags::RDONLY | OFlags::DIRECTORY).map(Arc::new)
+    }
+
+    fn make_dir(&self, at: &Self::Dir, name: &str, mode: u32) -> Result<(), Errno> {
+        retry(|| rustix::fs::mkdirat(at, name, Mode::from_raw_mode(mode)))
+    }
+
+    fn remove_dir(&self, at: &Self::Dir, name: &str) -> Result<(), Errno> {
+        retry(|| rustix::fs::unlinkat(at, name, AtFlags::REMOVEDIR))
+    }
+
+    fn list(&self, dir: &Self::Dir) -> Result<Vec<String>, Errno> {
+        let readable = open_beneath(dir, ".", OFlags::RDONLY | OFlags::DIRECTORY)?;
+        let mut names = Vec::new();
+        for entry in rustix::fs::Dir::new(readable)? {
+            // A name that is not UTF-8 is not one of ours.
+            if let Ok(name) = entry?.file_name().to_str()
+                && !matches!(name, "." | "..")
+            {
+                names.push(name.to_owned());
+            }
+        }
+        Ok(names)
+    }
+
+    fn open(&self, dir: &Self::Dir, name: &str) -> Result<Self::File, Errno> {
+        open_beneath(dir, name, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY)
+    }
+
+    fn create(&self, dir: &Self::Dir, name: &str) -> Result<Self::File, Errno> {
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        retry(|| rustix::fs::openat(dir, name, flags, Mode::RUSR | Mode::WUSR))
+    }
+
+    fn create_for(&self, home: &Self::Dir, dir: &Self::Dir, name: &str) -> Result<Self::File, Errno> {
+        let flags = OFlags::RDWR | OFlags::TMPFILE | OFlags::CLOEXEC;
+        let file = match retry(|| rustix::fs::openat(home, ".", flags, Mode::RUSR | Mode::WUSR)) {
+            Ok(file) => file,
+            Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL) => return self.create_beside(home, dir, name),
+            Err(errno) => return Err(errno),
+        };
+        match link(&file, dir, name) {
+            Ok(()) => Ok(file),
+            Err(Errno::OPNOTSUPP | Errno::NOENT | Errno::PERM) => self.create_beside(home, dir, name),
+            Err(errno) => Err(errno),
+        }
+    }
+
+    fn open_lock(&self, dir: &Self::Dir, name: &str) -> Result<Self::File, Errno> {
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+        retry(|| rustix::fs::openat(dir, name, flags, Mode::RUSR | Mode::WUSR))
+    }
+
+    fn read(&self, file: &Self::File, offset: u64, into: &mut [u8]) -> Result<usize, Errno> {
+        retry(|| rustix::io::pread(file, &mut *into, offset))
+    }
+
+    fn write(&self, file: &Self::File, offset: u64, bytes: &[u8]) -> Result<usize, Errno> {
+        retry(|| rustix::io::pwrite(file, bytes, offset))
+    }
+
+    fn set_mode(&self, file: &Self::File, mode: u32) -> Result<(), Errno> {
+        retry(|| rustix::fs::fchmod(file, Mode::from_raw_mode(mode)))
+    }
+
+    fn copy_attributes(&self, from: &Self::File, to: &Self::File) -> Result<(), String> {
+        attributes::copy(from.as_fd(), to.as_fd())
+    }
+
+    fn sync(&self, file: &Self::File) -> Result<(), Errno> {
+        // Not repeated when interrupted: after a failure nobody knows what is on the disk.
+        if self.durable { rustix::fs::fsync(file) } else { Ok(()) }
+    }
+
+    fn sync_dir(&self, dir: &Self::Dir) -> Result<(), Errno> {
+        if self.durable { rustix::fs::fsync(dir) } else { Ok(()) }
+    }
+
+    fn stat(&self, file: &Self::File) -> Result<Stat, Errno> {
+        stat(file).map(|entry| answer(&entry, false))
+    }
+
+    fn stat_dir(&self, dir: &Self::Dir) -> Result<Stat, Errno> {
+        stat(dir).map(|entry| answer(&entry, false))
+    }
+
+    fn stat_in(&self, dir: &Self::Dir, name: &str) -> Result<Stat, Errno> {
+        let (outer, entry) = (stat(dir)?, stat_in(dir, name)?);
+        Ok(answer(&entry, enters_mount(&outer, &entry)))
+    }
+
+    fn rename(&self, from: (&Self::Dir, &str), to: (&Self::Dir, &str), how: Rename) -> Result<(), Errno> {
+        let flags = match how {
+            Rename::Exchange => RenameFlags::EXCHANGE,
+            Rename::NoReplace => RenameFlags::NOREPLACE,
+            Rename::Replace => RenameFlags::empty(),
+        };
+        retry(|| rustix::fs::renameat_with(from.0, from.1, to.0, to.1, flags))
+    }
+
+    fn remove(&self, dir: &Self::Dir, name: &str) -> Result<(), Errno> {
+        retry(|| rustix::fs::unlinkat(dir, name, AtFlags::empty()))
+    }
+
+    fn lock(&self, file: &Self::File) -> Result<bool, Errno> {
+        match retry(|| rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive)) {
+            Ok(()) => Ok(true),
+            Err(Errno::WOULDBLOCK) => Ok(false),
+            Err(errno) => Err(errno),
+        }
+    }
+
+    fn user(&self) -> u32 {
+        rustix::process::geteuid().as_raw()
+    }
+}
+
+impl Disk {
+    /// For file systems without nameless files: as strict, because what `home` would have handed down is given by hand or
+    /// refused.
+    fn create_beside(&self, home: &Arc<OwnedFd>, dir: &Arc<OwnedFd>, name: &str) -> Result<OwnedFd, Errno> {
+        if attributes::hands_down_access(home.as_fd())? {
+            return Err(Errno::OPNOTSUPP);
+        }
+        let file = self.create(dir, name)?;
+        let outer = stat(home)?;
+        if outer.stx_mode & 0o2000 != 0 {
+            let group = rustix::fs::Gid::from_raw(outer.stx_gid);
+            retry(|| rustix::fs::fchown(&file, None, Some(group)))?;
+        }
+        Ok(file)
+    }
+}
+
+/// Gives a nameless file its first name.
+fn link(file: &OwnedFd, dir: &Arc<OwnedFd>, name: &str) -> Result<(), Errno> {
+    let source = format!("/proc/self/fd/{}", file.as_raw_fd());
+    retry(|| rustix::fs::linkat(rustix::fs::CWD, &source, dir, name, AtFlags::SYMLINK_FOLLOW))
+}
+
+fn answer(entry: &Statx, mount: bool) -> Stat {
+    Stat {
+        id: FileId { device: (entry.stx_dev_major, entry.stx_dev_minor), inode: entry.stx_ino },
+        kind: match kind(entry) {
+            FileType::RegularFile => Kind::File,
+            FileType::Directory => Kind::Folder,
+            FileType::Symlink => Kind::Symlink,
+            _ => Kind::Special,
+        },
+        mode: u32::from(entry.stx_mode) & 0o7777,
+        size: entry.stx_size,
+        links: entry.stx_nlink,
+        owner: entry.stx_uid,
+        modified: entry.stx_mtime.tv_sec,
+        frozen: entry.stx_attributes.intersects(StatxAttributes::IMMUTABLE | StatxAttributes::APPEND),
+        mount,
+    }
+}

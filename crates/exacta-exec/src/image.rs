@@ -1,0 +1,145 @@
+//! Before-images: kept in the journals of runs that are over, found by their content, verified before use, dropped by age
+//! and size.
+
+use crate::area::{Area, Names, shown};
+use crate::error::{IoError, RunError};
+use crate::fs::{Disk, Fs};
+use crate::journal::{Journal, JournalError};
+use crate::root::ProjectRoot;
+use crate::run::{Receipts, receipts};
+use exacta_kernel::facts::{FileContent, FileState};
+use exacta_kernel::hash::Digest;
+use exacta_kernel::id::RunId;
+use exacta_kernel::path::RelPath;
+use rustix::io::Errno;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// What may go and what must stay.
+pub struct Retention<'a> {
+    /// Runs that ended longer ago than this go.
+    pub older_than: Duration,
+    /// Beyond this many bytes the oldest go.
+    pub size_cap: u64,
+    /// Runs that stay whatever their age.
+    pub keep: &'a dyn Fn(&RunId) -> bool,
+}
+
+/// What went.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Collected {
+    /// Runs that can no longer be undone.
+    pub runs: Vec<RunId>,
+    /// Bytes freed.
+    pub bytes: u64,
+}
+
+impl ProjectRoot {
+    /// What a completed run did; `None` if there is no such run, or its journal is gone.
+    ///
+    /// # Errors
+    /// If its journal cannot be used.
+    pub fn receipts(&self, run_id: &RunId) -> Result<Option<Receipts>, RunError> {
+        let disk = self.disk()?;
+        let Some(area) = Area::open(&disk)? else { return Ok(None) };
+        match disk.stat_in(&area.dir, &Names(run_id).done()) {
+            Ok(_) => {}
+            Err(Errno::NOENT) => return Ok(None),
+            Err(errno) => return Err(IoError { call: "look at", path: shown(&Names(run_id).done()), errno }.into()),
+        }
+        let journal = open(&area, run_id)?;
+        Ok(journal.map(|(journal, _)| receipts(run_id, &journal.steps)))
+    }
+
+    /// The bytes a target had before a run, verified; `None` where there was no file.
+    ///
+    /// # Errors
+    /// If the run's journal is gone or cannot be used.
+    pub fn before_image_of(&self, run_id: &RunId, path: &RelPath) -> Result<Option<FileContent>, RunError> {
+        let disk = self.disk()?;
+        let missing = || RunError::NotKept { what: format!("journal of run `{run_id}`") };
+        let area = Area::open(&disk)?.ok_or_else(missing)?;
+        let (journal, file) = open(&area, run_id)?.ok_or_else(missing)?;
+        journal.before_image(&disk, &file, path).map_err(|error| bad(run_id, &error))
+    }
+
+    /// The before-image with this content, of whatever run, verified.
+    ///
+    /// # Errors
+    /// If no run keeps it, or none that keeps it verifies.
+    pub fn before_image(&self, sha256: Digest, mode: u32) -> Result<FileContent, RunError> {
+        let disk = self.disk()?;
+        let mut trouble = RunError::NotKept { what: format!("before-image `{sha256}`") };
+        let Some(area) = Area::open(&disk)? else { return Err(trouble) };
+        for run_id in area.runs()?.into_keys().rev() {
+            let Ok(Some((journal, file))) = open(&area, &run_id) else { continue };
+            let same = |state: &FileState| matches!(state, FileState::File { sha256: found, .. } if *found == sha256);
+            let Some(step) = journal.steps.iter().find(|step| same(&step.before)) else { continue };
+            match journal.before_image(&disk, &file, &step.path) {
+                Ok(Some(image)) if image.mode() == mode => return Ok(image),
+                Ok(Some(image)) => return Ok(FileContent::new(image.bytes().to_vec(), mode)),
+                Ok(None) => {}
+                Err(error) => trouble = bad(&run_id, &error),
+            }
+        }
+        Err(trouble)
+    }
+
+    /// Drops the journals of runs that are over, by age and size. Unfinished runs are never touched.
+    ///
+    /// # Errors
+    /// If they cannot be looked at or removed.
+    pub fn collect_garbage(&self, retention: &Retention<'_>) -> Result<Collected, RunError> {
+        let disk = self.disk()?;
+        let Some(area) = Area::open(&disk)? else { return Ok(Collected::default()) };
+        let mut total = 0_u64;
+        let mut gone = Collected::default();
+        // Newest first: ids are ordered by time.
+        for (run_id, traces) in area.runs()?.into_iter().rev() {
+            if !traces.is_over() {
+                continue;
+            }
+            let name = Names(&run_id).commit();
+            let stat = disk.stat_in(&area.dir, &name).map_err(IoError::of("look at", &shown(&name)))?;
+            total = total.saturating_add(stat.size);
+            let expired = age(stat.modified) > retention.older_than || total > retention.size_cap;
+            if expired && !(retention.keep)(&run_id) {
+                area.remove(&name)?;
+                gone.bytes = gone.bytes.saturating_add(stat.size);
+                gone.runs.push(run_id);
+            }
+        }
+        // Without its done record a journal would count as unfinished: so that goes last, and later.
+        area.sync()?;
+        for run_id in &gone.runs {
+            area.remove(&Names(run_id).done())?;
+            area.remove(&Names(run_id).kept())?;
+        }
+        Ok(gone)
+    }
+
+    fn disk(&self) -> Result<Disk, IoError> {
+        Disk::new(self.fd(), true).map_err(IoError::of("open project", "."))
+    }
+}
+
+/// The journal of a run that was committed.
+fn open<F: Fs>(area: &Area<'_, F>, run_id: &RunId) -> Result<Option<(Journal, F::File)>, RunError> {
+    let name = Names(run_id).commit();
+    let file = match area.fs.open(&area.dir, &name) {
+        Ok(file) => file,
+        Err(Errno::NOENT) => return Ok(None),
+        Err(errno) => return Err(IoError { call: "open", path: shown(&name), errno }.into()),
+    };
+    let journal = Journal::read(area.fs, &file).map_err(|error| bad(run_id, &error))?;
+    Ok(Some((journal, file)))
+}
+
+fn bad(run_id: &RunId, error: &JournalError) -> RunError {
+    RunError::BadJournal { run_id: run_id.clone(), what: error.to_string() }
+}
+
+/// How long ago; nothing, if the clock was set back meanwhile.
+fn age(modified: i64) -> Duration {
+    let then = UNIX_EPOCH.checked_add(Duration::from_secs(u64::try_from(modified).unwrap_or_default()));
+    then.and_then(|then| SystemTime::now().duration_since(then).ok()).unwrap_or_default()
+}

@@ -1,0 +1,182 @@
+//! The journal of a run: what it is about to do, and the bytes it would need to put everything back.
+//!
+//! One file: a line with the format and the SHA-256 of the next line; that line, canonical JSON; then the bytes of every
+//! before-image, in the order of the steps. Whole or not at all: a journal that does not verify is never acted upon.
+
+use crate::bytes::{read_exact, write_all};
+use crate::fs::Fs;
+use exacta_kernel::facts::{FileContent, FileState};
+use exacta_kernel::hash::{Digest, canonical_json};
+use exacta_kernel::id::{CorrelationId, PlanId, RunId};
+use exacta_kernel::path::RelPath;
+use exacta_kernel::permit::Work;
+use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
+
+/// The format written here.
+pub(crate) const FORMAT: u32 = 1;
+
+const WORD: &str = "exacta-journal";
+
+/// The longest first line and the longest JSON that are read.
+const LINE_CAP: usize = 128;
+const JSON_CAP: usize = 4 * 1024 * 1024;
+
+/// What a run does, without the bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Journal {
+    pub(crate) run_id: RunId,
+    pub(crate) plan_id: PlanId,
+    pub(crate) correlation_id: CorrelationId,
+    pub(crate) plan_hash: Digest,
+    pub(crate) undoes: Option<RunId>,
+    /// Folders that are missing and will be made, outer ones first.
+    pub(crate) folders: Vec<RelPath>,
+    /// Sorted by path.
+    pub(crate) steps: Vec<Step>,
+}
+
+/// What happens to one file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Step {
+    pub(crate) path: RelPath,
+    pub(crate) before: FileState,
+    pub(crate) after: FileState,
+}
+
+/// Why a journal cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum JournalError {
+    /// Made by a later version.
+    #[error("format {0} is newer than this program knows")]
+    Newer(u32),
+    /// Not what was written.
+    #[error("it does not verify: {0}")]
+    Broken(&'static str),
+    /// It could not be read.
+    #[error("it cannot be read: {0}")]
+    Io(#[from] Errno),
+}
+
+impl Journal {
+    /// What this work is going to do, once `folders` are known to be missing.
+    pub(crate) fn of(work: &Work, folders: Vec<RelPath>) -> Self {
+        let steps = work.changes.iter().map(|change| Step {
+            path: change.path.clone(),
+            before: FileState::of(change.before.as_deref()),
+            after: FileState::of(change.after.as_deref()),
+        });
+        Self {
+            run_id: work.run_id.clone(),
+            plan_id: work.plan_id.clone(),
+            correlation_id: work.correlation_id.clone(),
+            plan_hash: work.plan_hash,
+            undoes: work.undoes.clone(),
+            folders,
+            steps: steps.collect(),
+        }
+    }
+
+    /// Writes the journal and the before-images of `work`; the caller syncs.
+    pub(crate) fn write<F: Fs>(&self, fs: &F, file: &F::File, work: &Work) -> Result<(), Errno> {
+        let json = canonical_json(self).map_err(|_| Errno::INVAL)?;
+        let mut head = format!("{WORD} {FORMAT} {}\n", Digest::of(&json)).into_bytes();
+        head.extend_from_slice(&json);
+        head.push(b'\n');
+        write_all(fs, file, 0, &head)?;
+        let mut offset = head.len() as u64;
+        for before in work.changes.iter().filter_map(|change| change.before.as_deref()) {
+            write_all(fs, file, offset, before.bytes())?;
+            offset = offset.saturating_add(before.size());
+        }
+        Ok(())
+    }
+
+    /// The before-image of one step, verified; `None` where there was no file.
+    pub(crate) fn before_image<F: Fs>(
+        &self,
+        fs: &F,
+        file: &F::File,
+        path: &RelPath,
+    ) -> Result<Option<FileContent>, JournalError> {
+        let mut offset = head_len(fs, file)?;
+        for step in &self.steps {
+            let FileState::File { sha256, size, mode } = &step.before else { continue };
+            if step.path == *path {
+                let bytes =
+                    read_exact(fs, file, offset, *size)?.ok_or(JournalError::Broken("a before-image is cut short"))?;
+                let content = FileContent::new(bytes, *mode);
+                let same = content.sha256() == *sha256;
+                return if same { Ok(Some(content)) } else { Err(JournalError::Broken("a before-image has changed")) };
+            }
+            offset = offset.saturating_add(*size);
+        }
+        Ok(None)
+    }
+
+    /// Reads a journal back. The before-images are verified when they are used.
+    pub(crate) fn read<F: Fs>(fs: &F, file: &F::File) -> Result<Self, JournalError> {
+        let (sum, at) = first_line(fs, file)?;
+        let json = read_line(fs, file, at, JSON_CAP)?;
+        if Digest::of(&json) != sum {
+            return Err(JournalError::Broken("its checksum is wrong"));
+        }
+        let journal: Self = serde_json::from_slice(&json).map_err(|_| JournalError::Broken("it has another shape"))?;
+        journal.is_sane().then_some(journal).ok_or(JournalError::Broken("it names what no run may touch"))
+    }
+
+    /// A journal lies in the project, where anyone may write. It gets nobody further than a plan would.
+    fn is_sane(&self) -> bool {
+        let paths = || self.steps.iter().map(|step| &step.path);
+        let sorted = self.steps.windows(2).all(|pair| matches!(pair, [a, b] if a.path < b.path));
+        let modes = |state: &FileState| !matches!(state, FileState::File { mode, .. } if mode & !0o1777 != 0);
+        sorted
+            && paths().chain(&self.folders).all(|path| !path.is_protected())
+            && self.folders.iter().all(|folder| paths().any(|path| path.is_beneath(folder) && path != folder))
+            && self.steps.iter().all(|step| step.before != step.after && modes(&step.before) && modes(&step.after))
+    }
+}
+
+/// The checksum of the JSON and where it begins.
+fn first_line<F: Fs>(fs: &F, file: &F::File) -> Result<(Digest, u64), JournalError> {
+    let line = read_line(fs, file, 0, LINE_CAP)?;
+    let text = str::from_utf8(&line).map_err(|_| JournalError::Broken("its first line is not text"))?;
+    let mut words = text.split(' ');
+    if words.next() != Some(WORD) {
+        return Err(JournalError::Broken("it does not begin as a journal"));
+    }
+    let format = words.next().and_then(|word| word.parse().ok()).ok_or(JournalError::Broken("it has no format"))?;
+    if format > FORMAT {
+        return Err(JournalError::Newer(format));
+    }
+    let sum =
+        words.next().and_then(|word| Digest::parse(word).ok()).ok_or(JournalError::Broken("it has no checksum"))?;
+    Ok((sum, line.len() as u64 + 1))
+}
+
+/// Where the before-images begin.
+fn head_len<F: Fs>(fs: &F, file: &F::File) -> Result<u64, JournalError> {
+    let (_, at) = first_line(fs, file)?;
+    let json = read_line(fs, file, at, JSON_CAP)?;
+    Ok(at.saturating_add(json.len() as u64).saturating_add(1))
+}
+
+fn read_line<F: Fs>(fs: &F, file: &F::File, mut offset: u64, cap: usize) -> Result<Vec<u8>, JournalError> {
+    let mut line = Vec::new();
+    let mut chunk = [0_u8; 4096];
+    loop {
+        let count = fs.read(file, offset, &mut chunk)?;
+        let read = chunk.get(..count).unwrap_or_default();
+        match read.iter().position(|byte| *byte == b'\n') {
+            Some(end) => {
+                line.extend_from_slice(read.get(..end).unwrap_or_default());
+                return Ok(line);
+            }
+            None if count == 0 || line.len() > cap => return Err(JournalError::Broken("it is cut short")),
+            None => line.extend_from_slice(read),
+        }
+        offset = offset.saturating_add(count as u64);
+    }
+}

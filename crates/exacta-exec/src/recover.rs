@@ -1,0 +1,241 @@
+//! Recovery: runs whose process died are finished or put back, before anything else is done.
+
+use crate::area::{Area, Names, Traces, shown};
+use crate::error::{IoError, RunError};
+use crate::folders::Folders;
+use crate::fs::{Disk, Fs};
+use crate::journal::Journal;
+use crate::lock::{Locks, Patience};
+use crate::root::ProjectRoot;
+use crate::run::{Receipts, receipts};
+use crate::settle::{Committed, Halt};
+use exacta_kernel::id::{PlanId, RunId};
+use rustix::io::Errno;
+use serde::Serialize;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// How long recovery waits for a target that a living run holds.
+const WAIT: Duration = Duration::from_secs(10);
+
+/// A run that was found dead, and how it ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Recovered {
+    /// The run.
+    pub run_id: RunId,
+    /// Its plan; `None` if it died before its journal was written.
+    pub plan_id: Option<PlanId>,
+    /// How it ended.
+    pub how: Outcome,
+    /// What it did; only if it was completed.
+    pub receipts: Option<Receipts>,
+    /// What someone else saved during the run and was kept, relative to the project root.
+    pub kept: Vec<String>,
+}
+
+/// How an interrupted run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// Everything is as before.
+    RolledBack,
+    /// Everything is as approved.
+    Completed,
+    /// Everything is as before, except for what someone else saved.
+    NeedsAttention,
+}
+
+/// A run without an end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Unfinished {
+    /// The run.
+    pub run_id: RunId,
+    /// Its plan; `None` if its journal is not written yet or cannot be read.
+    pub plan_id: Option<PlanId>,
+    /// Whether its process is still at it.
+    pub alive: bool,
+}
+
+impl ProjectRoot {
+    /// Settles every run whose process died. May be repeated and interrupted at will.
+    ///
+    /// # Errors
+    /// [`RunError`] at the first run that cannot be settled; it is left as it is.
+    pub fn recover(&self) -> Result<Vec<Recovered>, RunError> {
+        let disk = Disk::new(self.fd(), true).map_err(IoError::of("open project", "."))?;
+        match Area::open(&disk)? {
+            Some(area) => settle_all(&area),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// The runs without an end. Reads only.
+    ///
+    /// # Errors
+    /// If they cannot be looked at.
+    pub fn unfinished(&self) -> Result<Vec<Unfinished>, RunError> {
+        let disk = Disk::new(self.fd(), true).map_err(IoError::of("open project", "."))?;
+        let Some(area) = Area::open(&disk)? else { return Ok(Vec::new()) };
+        let mut unfinished = Vec::new();
+        for (run_id, traces) in area.runs()? {
+            if traces.is_over() || !(traces.commit || traces.intent) {
+                continue;
+            }
+            let Some(name) = journal_name(&area, &run_id)? else { continue };
+            let Some(file) = open(&area, &name)? else { continue };
+            let alive = !disk.lock(&file).map_err(IoError::of("lock", &shown(&name)))?;
+            let plan_id = Journal::read(&disk, &file).ok().map(|journal| journal.plan_id);
+            unfinished.push(Unfinished { run_id, plan_id, alive });
+        }
+        Ok(unfinished)
+    }
+}
+
+/// Settles every dead run.
+pub(crate) fn settle_all<F: Fs>(area: &Area<'_, F>) -> Result<Vec<Recovered>, RunError> {
+    let mut recovered = Vec::new();
+    for (run_id, traces) in area.runs()? {
+        if traces.is_over() {
+            if !traces.files.is_empty() || traces.intent || traces.back {
+                tidy(area, &run_id)?;
+            }
+            continue;
+        }
+        recovered.extend(settle(area, &run_id, &traces)?);
+    }
+    Ok(recovered)
+}
+
+/// The committed runs that died.
+pub(crate) fn dead<F: Fs>(area: &Area<'_, F>) -> Result<Vec<RunId>, RunError> {
+    let mut dead = Vec::new();
+    for (run_id, traces) in area.runs()? {
+        if traces.commit && !traces.is_over() && hold(area, &run_id, &Names(&run_id).commit())?.is_some() {
+            dead.push(run_id);
+        }
+    }
+    Ok(dead)
+}
+
+/// Settles one run; `None` if it is alive or settled by someone else meanwhile.
+fn settle<F: Fs>(area: &Area<'_, F>, run_id: &RunId, traces: &Traces) -> Result<Option<Recovered>, RunError> {
+    let names = Names(run_id);
+    let Some(name) = journal_name(area, run_id)? else {
+        // Neither intent nor commit: what is left are files that no one needs.
+        discard(area, run_id, traces)?;
+        return Ok(None);
+    };
+    let Some(file) = hold(area, run_id, &name)? else { return Ok(None) };
+    if name == names.intent() {
+        let plan_id = Journal::read(area.fs, &file).ok().map(|journal| journal.plan_id);
+        discard(area, run_id, traces)?;
+        let how = Outcome::RolledBack;
+        return Ok(Some(Recovered { run_id: run_id.clone(), plan_id, how, receipts: None, kept: Vec::new() }));
+    }
+    let journal = Journal::read(area.fs, &file)
+        .map_err(|error| RunError::BadJournal { run_id: run_id.clone(), what: error.to_string() })?;
+    let never = AtomicBool::new(false);
+    let patience = Patience { wait: WAIT, cancel: &never };
+    let targets: Vec<_> = journal.steps.iter().map(|step| step.path.clone()).collect();
+    let _locks = Locks::take(area, run_id, targets.iter(), &patience)?;
+    // It may have been over before the lock on its journal was ours.
+    if area.runs()?.get(run_id).is_none_or(Traces::is_over) {
+        return Ok(None);
+    }
+    let committed = Committed { area, journal, file, folders: Folders::new(area.fs) };
+    conclude(committed, traces.back).map(Some)
+}
+
+/// Finishes a committed run, or puts it back.
+fn conclude<F: Fs>(mut committed: Committed<'_, '_, F>, decided_back: bool) -> Result<Recovered, RunError> {
+    let run_id = committed.journal.run_id.clone();
+    let plan_id = Some(committed.journal.plan_id.clone());
+    // After a mere kill the commit record may be in memory only.
+    committed.area.sync().map_err(|error| unsettled(&run_id, &error))?;
+    let forward = !decided_back && committed.can_go_forward().map_err(|error| unsettled(&run_id, &error))?;
+    if forward {
+        match committed.go_forward() {
+            Ok(()) => {
+                committed.remove_made_folders();
+                let kept = committed.tidy();
+                let receipts = Some(receipts(&run_id, &committed.journal.steps));
+                return Ok(Recovered { run_id, plan_id, how: Outcome::Completed, receipts, kept });
+            }
+            Err(Halt::Io(error)) if error.is_sync() => return Err(unsettled(&run_id, &error)),
+            Err(_) => {}
+        }
+    }
+    let kept =
+        committed.decide_back().and_then(|()| committed.put_back()).map_err(|error| unsettled(&run_id, &error))?;
+    let how = if kept.is_empty() { Outcome::RolledBack } else { Outcome::NeedsAttention };
+    Ok(Recovered { run_id, plan_id, how, receipts: None, kept })
+}
+
+fn unsettled(run_id: &RunId, error: &IoError) -> RunError {
+    RunError::NeedsAttention { run_id: run_id.clone(), what: error.to_string() }
+}
+
+/// The name the journal has at this moment. A living run renames it once, from intent to commit.
+fn journal_name<F: Fs>(area: &Area<'_, F>, run_id: &RunId) -> Result<Option<String>, IoError> {
+    let names = Names(run_id);
+    let exists = |name: &str| match area.fs.stat_in(&area.dir, name) {
+        Ok(_) => Ok(true),
+        Err(Errno::NOENT) => Ok(false),
+        Err(errno) => Err(IoError { call: "look at", path: shown(name), errno }),
+    };
+    let intent = exists(&names.intent())?;
+    if exists(&names.commit())? {
+        return Ok(Some(names.commit()));
+    }
+    Ok(intent.then(|| names.intent()))
+}
+
+/// The journal of a dead run, locked; `None` if it is alive or gone.
+fn hold<F: Fs>(area: &Area<'_, F>, run_id: &RunId, name: &str) -> Result<Option<F::File>, RunError> {
+    let Some(file) = open(area, name)? else { return Ok(None) };
+    let io = |call| IoError::of(call, name);
+    if !area.fs.lock(&file).map_err(io("lock"))? {
+        return Ok(None);
+    }
+    let ours = area.fs.stat(&file).map_err(io("look at"))?;
+    // Between opening and locking it may have been renamed or removed.
+    match journal_name(area, run_id)? {
+        Some(now) if now == name => {}
+        _ => return Ok(None),
+    }
+    match area.fs.stat_in(&area.dir, name) {
+        Ok(now) if now.id == ours.id => Ok(Some(file)),
+        Ok(_) | Err(Errno::NOENT) => Ok(None),
+        Err(errno) => Err(io("look at")(errno).into()),
+    }
+}
+
+fn open<F: Fs>(area: &Area<'_, F>, name: &str) -> Result<Option<F::File>, IoError> {
+    match area.fs.open(&area.dir, name) {
+        Ok(file) => Ok(Some(file)),
+        Err(Errno::NOENT) => Ok(None),
+        Err(errno) => Err(IoError { call: "open", path: shown(name), errno }),
+    }
+}
+
+/// Drops what a run left that never came to its commit, or was put back.
+fn discard<F: Fs>(area: &Area<'_, F>, run_id: &RunId, traces: &Traces) -> Result<(), IoError> {
+    let names = Names(run_id);
+    for name in &traces.files {
+        area.remove(name)?;
+    }
+    for name in [names.back(), names.done(), names.kept(), names.intent()] {
+        area.remove(&name)?;
+    }
+    Ok(())
+}
+
+/// Removes what a finished run left beside its journal.
+fn tidy<F: Fs>(area: &Area<'_, F>, run_id: &RunId) -> Result<(), RunError> {
+    let name = Names(run_id).commit();
+    let Some(file) = hold(area, run_id, &name)? else { return Ok(()) };
+    let journal = Journal::read(area.fs, &file)
+        .map_err(|error| RunError::BadJournal { run_id: run_id.clone(), what: error.to_string() })?;
+    Committed { area, journal, file, folders: Folders::new(area.fs) }.tidy();
+    Ok(())
+}

@@ -1,0 +1,94 @@
+//! The third stage: the new files take the places of the old ones. Between the first rename and the last the project is
+//! mixed for whoever looks, so there is nothing in that moment but renames.
+
+use super::receipt::{Event, Receipt, Receipts, RunOptions};
+use super::stage::Ready;
+use crate::area::Names;
+use crate::error::{IoError, RunError};
+use crate::fs::{Fs, Rename};
+use crate::journal::Step;
+use crate::settle::Halt;
+use exacta_kernel::facts::FileState;
+use rustix::io::Errno;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+impl<F: Fs> Ready<'_, '_, F> {
+    /// Makes the run visible, verifies it and writes the done record; or puts everything back.
+    pub(crate) fn apply(mut self, options: &mut RunOptions<'_>) -> Result<Receipts, RunError> {
+        match self.rename_all(options).and_then(|()| self.committed.finish()) {
+            Ok(()) => {}
+            Err(halt) => {
+                (options.observer)(Event::RollingBack { cause: halt.to_string() });
+                return Err(self.committed.roll_back(halt));
+            }
+        }
+        for step in &self.committed.journal.steps {
+            (options.observer)(Event::StepDone { path: step.path.clone() });
+        }
+        self.committed.remove_made_folders();
+        let kept = self.committed.tidy();
+        let mut receipts = receipts(&self.committed.journal.run_id, &self.committed.journal.steps);
+        for (receipt, spent) in receipts.steps.iter_mut().zip(&self.spent) {
+            receipt.duration_us = u64::try_from(spent.as_micros()).unwrap_or(u64::MAX);
+        }
+        receipts.kept = kept;
+        Ok(receipts)
+    }
+
+    fn rename_all(&mut self, options: &RunOptions<'_>) -> Result<(), Halt> {
+        for folder in self.committed.journal.folders.clone() {
+            self.committed.folders.make(Some(folder))?;
+        }
+        let steps = std::mem::take(&mut self.committed.journal.steps);
+        let mut outcome = Ok(());
+        for (index, step) in steps.iter().enumerate() {
+            let start = Instant::now();
+            outcome =
+                if options.cancel.load(Ordering::Relaxed) { Err(Halt::Cancelled) } else { self.rename(index, step) };
+            if outcome.is_err() {
+                break;
+            }
+            if let Some(spent) = self.spent.get_mut(index) {
+                *spent += start.elapsed();
+            }
+        }
+        self.committed.journal.steps = steps;
+        outcome
+    }
+
+    /// One step. What comes out must be the very file that was checked: if it is not, someone saved in between.
+    fn rename(&mut self, index: usize, step: &Step) -> Result<(), Halt> {
+        let area = self.committed.area;
+        let dir = self.committed.folders.of(&step.path)?.ok_or_else(|| Halt::Changed(step.path.clone()))?;
+        let name = Names(&self.committed.journal.run_id).file(index);
+        let (ours, theirs) = ((&area.dir, name.as_str()), (&dir, step.path.name()));
+        let (call, answer) = match (&step.before, &step.after) {
+            (FileState::Absent, _) => ("create", area.fs.rename(ours, theirs, Rename::NoReplace)),
+            (_, FileState::Absent) => ("delete", area.fs.rename(theirs, ours, Rename::NoReplace)),
+            _ => ("exchange", area.fs.rename(ours, theirs, Rename::Exchange)),
+        };
+        match answer {
+            Ok(()) => {}
+            Err(Errno::NOENT | Errno::EXIST) => return Err(Halt::Changed(step.path.clone())),
+            Err(errno) => return Err(IoError { call, path: step.path.to_string(), errno }.into()),
+        }
+        let Some(Some(old)) = self.old.get(index) else { return Ok(()) };
+        let io = |errno| IoError { call: "look at", path: step.path.to_string(), errno };
+        let came_out = area.fs.stat_in(&area.dir, &name).map_err(io)?;
+        let checked = area.fs.stat(old).map_err(io)?;
+        if came_out.id == checked.id { Ok(()) } else { Err(Halt::Changed(step.path.clone())) }
+    }
+}
+
+/// What a run did, from its journal.
+pub(crate) fn receipts(run_id: &exacta_kernel::id::RunId, steps: &[Step]) -> Receipts {
+    let receipt = |step: &Step| Receipt {
+        path: step.path.clone(),
+        before: step.before.clone(),
+        after: step.after.clone(),
+        bytes: if let FileState::File { size, .. } = step.after { size } else { 0 },
+        duration_us: 0,
+    };
+    Receipts { run_id: run_id.clone(), steps: steps.iter().map(receipt).collect(), kept: Vec::new() }
+}

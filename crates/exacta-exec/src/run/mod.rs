@@ -1,0 +1,64 @@
+//! One run: a permit goes in, receipts come out, and the project is exactly as approved or exactly as before.
+//!
+//! Each stage takes the one before it: [`Prepared`](prepare::Prepared) → [`Staged`](stage::Staging) →
+//! [`Committed`](crate::settle::Committed) → done. See `docs/execution.md` for the order and why it is safe.
+
+mod apply;
+mod prepare;
+mod receipt;
+mod stage;
+
+pub(crate) use apply::receipts;
+pub use receipt::{Event, Receipt, Receipts, RunOptions, Staged, StagedFile};
+
+use crate::area::Area;
+use crate::error::{IoError, RunError};
+use crate::fs::{Disk, Fs};
+use crate::lock::{Locks, Patience};
+use crate::recover;
+use crate::root::ProjectRoot;
+use exacta_kernel::permit::{Permit, Work};
+
+/// How often a run gives way to the recovery of an earlier one that died.
+const ATTEMPTS: usize = 3;
+
+impl ProjectRoot {
+    /// Carries out what was permitted: all of it or nothing.
+    ///
+    /// Runs that died earlier are recovered first.
+    ///
+    /// # Errors
+    /// [`RunError`]; unless it [is unsettled](RunError::is_unsettled), the project is as it was before.
+    pub fn run(&self, permit: Permit, options: &mut RunOptions<'_>) -> Result<Receipts, RunError> {
+        let disk = Disk::new(self.fd(), options.sync).map_err(IoError::of("open project", "."))?;
+        execute(&disk, &permit.into_work(), options)
+    }
+}
+
+/// The whole run, on any file system.
+pub(crate) fn execute<F: Fs>(fs: &F, work: &Work, options: &mut RunOptions<'_>) -> Result<Receipts, RunError> {
+    let area = Area::open_or_make(fs)?;
+    let _locks = lock(&area, work, options)?;
+    let staging = prepare::Prepared::check(&area, work)?.stage(options)?;
+    let committed = staging.commit(options)?;
+    committed.apply(options)
+}
+
+/// Takes the locks of all targets, at a moment when no earlier run is half done.
+fn lock<'fs, F: Fs>(area: &Area<'fs, F>, work: &Work, options: &RunOptions<'_>) -> Result<Locks<'fs, F>, RunError> {
+    let patience = Patience { wait: options.wait, cancel: options.cancel };
+    let mut attempt = 0;
+    loop {
+        recover::settle_all(area)?;
+        let locks = Locks::take(area, &work.run_id, work.changes.iter().map(|change| &change.path), &patience)?;
+        // The run we waited for may have died: then it comes first.
+        let dead = recover::dead(area)?;
+        match dead.first() {
+            None => return Ok(locks),
+            Some(run) if attempt >= ATTEMPTS => {
+                return Err(RunError::NeedsAttention { run_id: run.clone(), what: "it was interrupted".to_owned() });
+            }
+            Some(_) => attempt += 1,
+        }
+    }
+}

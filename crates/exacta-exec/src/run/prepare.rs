@@ -1,0 +1,215 @@
+//! The first stage: every target held by handle, found as the plan expects it, and fit to be changed without loss.
+
+use super::receipt::RunOptions;
+use crate::area::Area;
+use crate::bytes::{Seen, state};
+use crate::error::{Drifted, IoError, RunError};
+use crate::folders::Folders;
+use crate::fs::{Fs, Kind, Stat};
+use crate::look::TARGET_CAP;
+use exacta_kernel::facts::FileState;
+use exacta_kernel::path::RelPath;
+use exacta_kernel::permit::Work;
+use exacta_kernel::plan::Change;
+use rustix::io::Errno;
+use std::collections::BTreeSet;
+
+/// Targets that are as expected.
+pub(crate) struct Prepared<'a, 'fs, F: Fs> {
+    pub(super) area: &'a Area<'fs, F>,
+    pub(super) work: &'a Work,
+    pub(super) folders: Folders<'fs, F>,
+    /// Of each change, the old file, held open.
+    pub(super) old: Vec<Option<F::File>>,
+    /// Folders to be made, outer ones first.
+    pub(super) missing: Vec<RelPath>,
+}
+
+impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
+    /// Opens and checks every target.
+    pub(crate) fn check(area: &'a Area<'fs, F>, work: &'a Work) -> Result<Self, RunError> {
+        let mut prepared = Self { area, work, folders: Folders::new(area.fs), old: Vec::new(), missing: Vec::new() };
+        let mut drifted = Vec::new();
+        let mut missing = BTreeSet::new();
+        for change in &work.changes {
+            permitted(change)?;
+            match prepared.open(change, &mut missing)? {
+                Ok(old) => prepared.old.push(old),
+                Err(found) => drifted.push(Drifted { path: change.path.clone(), found }),
+            }
+        }
+        prepared.missing = missing.into_iter().collect();
+        if drifted.is_empty() { Ok(prepared) } else { Err(RunError::Drifted { targets: drifted }) }
+    }
+
+    /// Every target again, on the handles held: the last look before the commit.
+    pub(super) fn recheck(&self, options: &RunOptions<'_>) -> Result<(), RunError> {
+        if options.cancel.load(std::sync::atomic::Ordering::Relaxed) {
+            return Err(RunError::Cancelled);
+        }
+        let mut drifted = Vec::new();
+        for (change, old) in self.work.changes.iter().zip(&self.old) {
+            let same = self.is_unchanged(change, old.as_ref()).map_err(IoError::of("look at", change.path.as_str()))?;
+            if !same {
+                drifted.push(Drifted { path: change.path.clone(), found: "was changed just now".to_owned() });
+            }
+        }
+        if !drifted.is_empty() {
+            return Err(RunError::Drifted { targets: drifted });
+        }
+        if self.folders.unmoved()? {
+            return Ok(());
+        }
+        let targets = self.work.changes.iter().map(|change| &change.path);
+        let moved = |path: &RelPath| Drifted { path: path.clone(), found: "has its folder moved just now".to_owned() };
+        Err(RunError::Drifted { targets: targets.map(moved).collect() })
+    }
+
+    fn is_unchanged(&self, change: &Change, old: Option<&F::File>) -> Result<bool, Errno> {
+        let fs = self.area.fs;
+        let Some(dir) = self.folders.held(change.path.parent().as_ref()) else { return Ok(true) };
+        match (old, fs.stat_in(dir, change.path.name())) {
+            (None, Err(Errno::NOENT)) => Ok(true),
+            (Some(old), Ok(now)) => {
+                let expected = Seen::State(FileState::of(change.before.as_deref()));
+                let stat = fs.stat(old)?;
+                Ok(stat.id == now.id && stat.links == 1 && state(fs, old)? == expected)
+            }
+            (_, Err(errno)) if errno != Errno::NOENT => Err(errno),
+            _ => Ok(false),
+        }
+    }
+
+    /// The old file of a change, or what was found in its place.
+    fn open(
+        &mut self,
+        change: &Change,
+        missing: &mut BTreeSet<RelPath>,
+    ) -> Result<Result<Option<F::File>, String>, RunError> {
+        let path = &change.path;
+        let expected = FileState::of(change.before.as_deref());
+        let Some(dir) = self.folder(path, missing)? else {
+            return Ok(if expected == FileState::Absent { Ok(None) } else { Err("is gone".to_owned()) });
+        };
+        self.fit_folder(&dir, path)?;
+        let fs = self.area.fs;
+        let io = |call| IoError::of(call, path.as_str());
+        match fs.stat_in(&dir, path.name()) {
+            Err(Errno::NOENT) if expected == FileState::Absent => return Ok(Ok(None)),
+            Err(Errno::NOENT) => return Ok(Err("is gone".to_owned())),
+            Err(errno) => return Err(io("look at")(errno).into()),
+            Ok(stat) => match stat.kind {
+                _ if stat.mount => return Err(refused(path, "another file system begins there")),
+                Kind::File if expected == FileState::Absent => return Ok(Err("exists now".to_owned())),
+                Kind::File => {}
+                Kind::Folder => return Ok(Err("is a folder now".to_owned())),
+                Kind::Symlink => return Ok(Err("is a symbolic link now".to_owned())),
+                Kind::Special => return Ok(Err("is a device, socket or pipe now".to_owned())),
+            },
+        }
+        let file = fs.open(&dir, path.name()).map_err(io("open"))?;
+        if let Some(found) = difference(&expected, &state(fs, &file).map_err(io("read"))?) {
+            return Ok(Err(found.to_owned()));
+        }
+        let root = fs.stat_dir(&fs.root()).map_err(io("look at the root of"))?;
+        match unfit(&fs.stat(&file).map_err(io("look at"))?, fs.user(), root.owner) {
+            Some(reason) => Err(refused(path, reason)),
+            None => Ok(Ok(Some(file))),
+        }
+    }
+
+    /// The folder of a target; what is missing of its way is noted, and the nearest folder above is held.
+    fn folder(&mut self, path: &RelPath, missing: &mut BTreeSet<RelPath>) -> Result<Option<F::Dir>, RunError> {
+        let found = self.folders.of(path).map_err(|error| blocked(path, error))?;
+        if found.is_some() {
+            return Ok(found);
+        }
+        let mut above = path.parent();
+        while let Some(folder) = above {
+            if self.folders.get(Some(folder.clone())).map_err(|error| blocked(path, error))?.is_some() {
+                return Ok(None);
+            }
+            above = folder.parent();
+            missing.insert(folder);
+        }
+        self.folders.get(None)?;
+        Ok(None)
+    }
+
+    fn fit_folder(&self, dir: &F::Dir, path: &RelPath) -> Result<(), RunError> {
+        let fs = self.area.fs;
+        let folder = fs.stat_dir(dir).map_err(IoError::of("look at the folder of", path.as_str()))?;
+        let area = fs.stat_dir(&self.area.dir).map_err(IoError::of("look at", crate::area::EXEC))?;
+        if folder.frozen {
+            return Err(refused(path, "its folder is immutable or append-only"));
+        }
+        if folder.id.device != area.id.device {
+            return Err(refused(path, "its folder is on another file system than `.exacta`"));
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn refused(path: &RelPath, reason: impl Into<String>) -> RunError {
+    RunError::Refused { path: path.clone(), reason: reason.into() }
+}
+
+/// What can be told from the change alone.
+fn permitted(change: &Change) -> Result<(), RunError> {
+    let path = &change.path;
+    if path.is_protected() {
+        return Err(refused(path, "it belongs to Exacta or to git"));
+    }
+    for content in [&change.before, &change.after].into_iter().flatten() {
+        if content.size() > TARGET_CAP {
+            return Err(refused(path, "it is larger than 64 MiB"));
+        }
+        if content.mode() & 0o6000 != 0 {
+            return Err(refused(path, "its mode lends the rights of its owner or group"));
+        }
+    }
+    match &change.after {
+        Some(after) if after.mode() & 0o400 == 0 => Err(refused(path, "its owner could not read it back")),
+        _ => Ok(()),
+    }
+}
+
+/// What would be lost if this file were replaced.
+fn unfit(file: &Stat, user: u32, project_owner: u32) -> Option<&'static str> {
+    if file.links != 1 {
+        return Some("it has other names (hard links), which would no longer be the same file");
+    }
+    if file.frozen {
+        return Some("it is immutable or append-only");
+    }
+    if file.owner != user && file.owner != project_owner {
+        return Some("it belongs to another user");
+    }
+    None
+}
+
+/// How a file differs from what was expected.
+fn difference(expected: &FileState, seen: &Seen) -> Option<&'static str> {
+    match (expected, seen) {
+        (expected, Seen::State(seen)) if expected == seen => None,
+        (FileState::File { sha256, mode, .. }, Seen::State(FileState::File { sha256: now, mode: now_mode, .. })) => {
+            Some(if sha256 != now && mode != now_mode {
+                "has other content and another mode now"
+            } else if sha256 != now {
+                "has other content now"
+            } else {
+                "has another mode now"
+            })
+        }
+        _ => Some("is something else now"),
+    }
+}
+
+fn blocked(path: &RelPath, error: IoError) -> RunError {
+    match error.errno {
+        Errno::LOOP => refused(path, format!("`{}` is reached through a symbolic link", error.path)),
+        Errno::NOTDIR => refused(path, format!("`{}` is not a folder", error.path)),
+        Errno::XDEV => refused(path, format!("`{}` is on another file system", error.path)),
+        _ => error.into(),
+    }
+}

@@ -1,0 +1,195 @@
+//! The second stage: new files and the journal lie ready and durable beside the project. Nothing is visible yet, and until
+//! the commit everything can be dropped.
+
+use super::prepare::{Prepared, refused};
+use super::receipt::{Event, RunOptions, Staged, StagedFile};
+use crate::area::{Names, shown};
+use crate::bytes::write_all;
+use crate::error::{IoError, RunError};
+use crate::fs::{Fs, Rename};
+use crate::journal::Journal;
+use crate::settle::Committed;
+use exacta_kernel::facts::FileContent;
+use exacta_kernel::plan::Change;
+use rustix::io::Errno;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// How often the lock on a fresh journal is tried; a reader may hold it for a moment.
+const LOCK_ATTEMPTS: usize = 100;
+
+/// A run whose new files lie ready.
+pub(crate) struct Staging<'a, 'fs, F: Fs> {
+    prepared: Prepared<'a, 'fs, F>,
+    journal: Journal,
+    /// The journal, locked.
+    file: F::File,
+    spent: Vec<Duration>,
+}
+
+/// A run whose commit record is durable, not yet visible.
+pub(crate) struct Ready<'a, 'fs, F: Fs> {
+    pub(super) committed: Committed<'a, 'fs, F>,
+    /// Of each step, the old file, held open.
+    pub(super) old: Vec<Option<F::File>>,
+    pub(super) spent: Vec<Duration>,
+}
+
+impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
+    /// Writes the new files and the journal, and makes them durable.
+    pub(crate) fn stage(mut self, options: &mut RunOptions<'_>) -> Result<Staging<'a, 'fs, F>, RunError> {
+        let journal = Journal::of(self.work, std::mem::take(&mut self.missing));
+        let file = self.open_journal()?;
+        match self.fill(&journal, &file, options) {
+            Ok(spent) => Ok(Staging { prepared: self, journal, file, spent }),
+            Err(error) => {
+                self.discard();
+                Err(error)
+            }
+        }
+    }
+
+    /// Makes the journal's file and takes its lock: from here on the run counts as alive.
+    fn open_journal(&self) -> Result<F::File, RunError> {
+        let (fs, dir, names) = (self.area.fs, &self.area.dir, Names(&self.work.run_id));
+        let path = shown(&names.intent());
+        match fs.stat_in(dir, &names.commit()) {
+            Err(Errno::NOENT) => {}
+            Ok(_) => return Err(RunError::Exists { run_id: self.work.run_id.clone() }),
+            Err(errno) => return Err(IoError { call: "look at", path, errno }.into()),
+        }
+        let file = match fs.create(dir, &names.intent()) {
+            Ok(file) => file,
+            Err(Errno::EXIST) => return Err(RunError::Exists { run_id: self.work.run_id.clone() }),
+            Err(errno) => return Err(IoError { call: "create", path, errno }.into()),
+        };
+        for _ in 0..LOCK_ATTEMPTS {
+            if fs.lock(&file).map_err(IoError::of("lock", &path))? {
+                // Whoever held it may have taken the run for a dead one.
+                let current = fs.stat_in(dir, &names.intent()).map_err(IoError::of("look at", &path))?;
+                let ours = fs.stat(&file).map_err(IoError::of("look at", &path))?;
+                if current.id == ours.id {
+                    return Ok(file);
+                }
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Err(IoError { call: "lock", path, errno: Errno::AGAIN }.into())
+    }
+
+    fn fill(
+        &mut self,
+        journal: &Journal,
+        file: &F::File,
+        options: &mut RunOptions<'_>,
+    ) -> Result<Vec<Duration>, RunError> {
+        let fs = self.area.fs;
+        let mut spent = Vec::with_capacity(self.work.changes.len());
+        let mut fresh = Vec::with_capacity(self.work.changes.len());
+        for (step, change) in self.work.changes.iter().enumerate() {
+            if options.cancel.load(Ordering::Relaxed) {
+                return Err(RunError::Cancelled);
+            }
+            let start = Instant::now();
+            if let Some(after) = &change.after {
+                fresh.push((change, self.write_new(step, change, after)?));
+            }
+            spent.push(start.elapsed());
+            (options.observer)(Event::StepStaged { path: change.path.clone() });
+        }
+        let path = shown(&Names(&self.work.run_id).intent());
+        journal.write(fs, file, self.work).map_err(IoError::of("write", &path))?;
+        for (change, new) in &fresh {
+            fs.sync(new).map_err(IoError::of("sync", change.path.as_str()))?;
+        }
+        fs.sync(file).map_err(IoError::of("sync", &path))?;
+        Ok(spent)
+    }
+
+    /// The new file of one step, with everything the old one has besides its bytes.
+    fn write_new(&mut self, step: usize, change: &Change, after: &FileContent) -> Result<F::File, RunError> {
+        let fs = self.area.fs;
+        let io = |call| IoError::of(call, change.path.as_str());
+        let home = self.nearest(change)?;
+        let file = match fs.create_for(&home, &self.area.dir, &Names(&self.work.run_id).file(step)) {
+            Ok(file) => file,
+            Err(Errno::XDEV) => {
+                return Err(refused(&change.path, "its folder is on another file system than `.exacta`"));
+            }
+            Err(Errno::OPNOTSUPP) => {
+                return Err(refused(&change.path, "its folder hands down access rules that cannot be kept here"));
+            }
+            Err(errno) => return Err(io("stage")(errno).into()),
+        };
+        write_all(fs, &file, 0, after.bytes()).map_err(io("write"))?;
+        if let Some(Some(old)) = self.old.get(step) {
+            fs.copy_attributes(old, &file).map_err(|reason| refused(&change.path, reason))?;
+        }
+        fs.set_mode(&file, after.mode()).map_err(io("set the mode of"))?;
+        let stat = fs.stat(&file).map_err(io("look at"))?;
+        if (stat.mode, stat.size) == (after.mode(), after.size()) {
+            return Ok(file);
+        }
+        Err(refused(&change.path, "its file system cannot hold the mode that was approved"))
+    }
+
+    /// The folder of a target, or the nearest above it that exists.
+    fn nearest(&mut self, change: &Change) -> Result<F::Dir, IoError> {
+        let mut path = change.path.parent();
+        loop {
+            if let Some(dir) = self.folders.get(path.clone())? {
+                return Ok(dir);
+            }
+            let Some(folder) = path else {
+                return Err(IoError { call: "open folder", path: change.path.to_string(), errno: Errno::NOENT });
+            };
+            path = folder.parent();
+        }
+    }
+
+    /// Drops everything that was staged. What cannot be removed now is removed by the next recovery.
+    fn discard(&self) {
+        let names = Names(&self.work.run_id);
+        for step in 0..self.work.changes.len() {
+            drop(self.area.remove(&names.file(step)));
+        }
+        drop(self.area.remove(&names.intent()));
+    }
+}
+
+impl<'a, 'fs, F: Fs> Staging<'a, 'fs, F> {
+    /// The last checks, and then the commit record: the moment from which the run will happen.
+    pub(crate) fn commit(self, options: &mut RunOptions<'_>) -> Result<Ready<'a, 'fs, F>, RunError> {
+        let checked = (options.before_commit)(&self.staged())
+            .map_err(|message| RunError::CheckFailed { message })
+            .and_then(|()| self.prepared.recheck(options));
+        if let Err(error) = checked {
+            self.prepared.discard();
+            return Err(error);
+        }
+        (options.observer)(Event::Committing);
+        let area = self.prepared.area;
+        let names = Names(&self.journal.run_id);
+        let (intent, commit) = (names.intent(), names.commit());
+        if let Err(errno) = area.fs.rename((&area.dir, &intent), (&area.dir, &commit), Rename::NoReplace) {
+            self.prepared.discard();
+            return Err(IoError { call: "commit", path: shown(&commit), errno }.into());
+        }
+        let Self { prepared, journal, file, spent } = self;
+        let committed = Committed { area, journal, file, folders: prepared.folders };
+        match area.sync() {
+            Ok(()) => Ok(Ready { committed, old: prepared.old, spent }),
+            Err(error) => Err(committed.unsettled(&error)),
+        }
+    }
+
+    fn staged(&self) -> Staged<'_> {
+        let work = self.prepared.work;
+        let names = Names(&work.run_id);
+        let files = work.changes.iter().enumerate().filter(|(_, change)| change.after.is_some());
+        let files =
+            files.map(|(step, change)| StagedFile { path: change.path.clone(), lies_at: shown(&names.file(step)) });
+        Staged { run_id: &work.run_id, changes: &work.changes, files: files.collect() }
+    }
+}

@@ -1,0 +1,93 @@
+//! Finishing a run that was interrupted after its commit record.
+
+use super::{Committed, Halt, Place};
+use crate::area::Names;
+use crate::bytes::{Seen, look};
+use crate::error::IoError;
+use crate::fs::{Fs, Rename};
+use crate::journal::Step;
+use exacta_kernel::facts::FileState;
+use rustix::io::Errno;
+
+impl<F: Fs> Committed<'_, '_, F> {
+    /// Whether every target is as before or as approved, and what is needed for the rest lies ready.
+    pub(crate) fn can_go_forward(&mut self) -> Result<bool, IoError> {
+        let steps = std::mem::take(&mut self.journal.steps);
+        let mut answer = Ok(true);
+        for (index, step) in steps.iter().enumerate() {
+            answer = self.can_advance(index, step);
+            if !matches!(answer, Ok(true)) {
+                break;
+            }
+        }
+        self.journal.steps = steps;
+        answer
+    }
+
+    /// Brings every target forward, durably, to the done record.
+    pub(crate) fn go_forward(&mut self) -> Result<(), Halt> {
+        for folder in self.journal.folders.clone() {
+            self.folders.make(Some(folder))?;
+        }
+        let steps = std::mem::take(&mut self.journal.steps);
+        let outcome = steps.iter().enumerate().try_for_each(|(index, step)| self.advance(index, step));
+        self.journal.steps = steps;
+        outcome?;
+        self.finish()
+    }
+
+    fn can_advance(&mut self, index: usize, step: &Step) -> Result<bool, IoError> {
+        Ok(match self.target(step)? {
+            Place::After => true,
+            Place::Other => false,
+            Place::Before => {
+                let name = Names(&self.journal.run_id).file(index);
+                let seen =
+                    look(self.area.fs, &self.area.dir, &name).map_err(IoError::of("read", step.path.as_str()))?;
+                seen == Seen::State(step.after.clone())
+                    || (step.after == FileState::Absent && seen == Seen::State(step.before.clone()))
+            }
+        })
+    }
+
+    fn advance(&mut self, index: usize, step: &Step) -> Result<(), Halt> {
+        let dir = match self.target(step)? {
+            Place::After => {
+                // Its folder has to be synced with the others.
+                self.folders.of(&step.path)?;
+                return Ok(());
+            }
+            Place::Other => return Err(Halt::Changed(step.path.clone())),
+            Place::Before => self.folders.make(step.path.parent())?,
+        };
+        let name = Names(&self.journal.run_id).file(index);
+        let (ours, theirs) = ((&self.area.dir, name.as_str()), (&dir, step.path.name()));
+        let answer = match (&step.before, &step.after) {
+            (FileState::Absent, _) => self.area.fs.rename(ours, theirs, Rename::NoReplace),
+            (_, FileState::Absent) => {
+                // A crash may have kept the new name of the old file without taking its old one.
+                self.area.remove(&name)?;
+                self.area.fs.rename(theirs, ours, Rename::NoReplace)
+            }
+            _ => self.area.fs.rename(ours, theirs, Rename::Exchange),
+        };
+        match answer {
+            Ok(()) => {}
+            Err(Errno::NOENT | Errno::EXIST) => return Err(Halt::Changed(step.path.clone())),
+            Err(errno) => return Err(IoError { call: "finish", path: step.path.to_string(), errno }.into()),
+        }
+        match self.beside(&name, step)? {
+            Place::Other => Err(Halt::Changed(step.path.clone())),
+            Place::Before | Place::After => Ok(()),
+        }
+    }
+
+    fn target(&mut self, step: &Step) -> Result<Place, IoError> {
+        match self.folders.of(&step.path)? {
+            Some(dir) => self.place(&dir, step.path.name(), step),
+            None if step.before == FileState::Absent => Ok(Place::Before),
+            None if step.after == FileState::Absent => Ok(Place::After),
+            None => Ok(Place::Other),
+        }
+    }
+}

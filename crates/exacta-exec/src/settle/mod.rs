@@ -1,0 +1,176 @@
+//! After the commit record: a run is finished or put back, by itself or by whoever finds it.
+//!
+//! Every decision here looks only at what is there (each target, and the file kept for it beside the project), so it may be
+//! interrupted anywhere and begun again.
+
+mod back;
+mod forward;
+
+use crate::area::{Area, Names, shown};
+use crate::bytes::{Seen, look};
+use crate::error::{IoError, RunError};
+use crate::folders::Folders;
+use crate::fs::{Fs, Rename};
+use crate::journal::{Journal, Step};
+use exacta_kernel::facts::FileState;
+use exacta_kernel::path::RelPath;
+use rustix::io::Errno;
+
+/// A run whose commit record exists.
+pub(crate) struct Committed<'a, 'fs, F: Fs> {
+    pub(crate) area: &'a Area<'fs, F>,
+    pub(crate) journal: Journal,
+    /// The journal, locked.
+    pub(crate) file: F::File,
+    pub(crate) folders: Folders<'fs, F>,
+}
+
+/// Why a run did not go through.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Halt {
+    #[error(transparent)]
+    Io(#[from] IoError),
+    #[error("`{0}` was changed by another program during the run")]
+    Changed(RelPath),
+    #[error("cancelled")]
+    Cancelled,
+}
+
+/// What is found in a place, against what a step says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Before,
+    After,
+    /// Someone else's.
+    Other,
+}
+
+impl<F: Fs> Committed<'_, '_, F> {
+    /// Makes the visible result durable, reads it back and writes the done record.
+    pub(crate) fn finish(&mut self) -> Result<(), Halt> {
+        self.folders.sync()?;
+        self.verify()?;
+        self.area.mark(&Names(&self.journal.run_id).done())?;
+        self.area.sync()?;
+        Ok(())
+    }
+
+    /// Puts everything back after a failure, and says how that ended.
+    pub(crate) fn roll_back(mut self, halt: Halt) -> RunError {
+        if let Halt::Io(error) = &halt
+            && error.is_sync()
+        {
+            // Nobody knows what is on the disk now, so no further rename is built upon it.
+            return self.unsettled(error);
+        }
+        match self.decide_back().and_then(|()| self.put_back()) {
+            Err(error) => self.unsettled(&error),
+            Ok(kept) if !kept.is_empty() => RunError::Kept { kept },
+            Ok(_) => match halt {
+                Halt::Cancelled => RunError::Cancelled,
+                Halt::Io(IoError { path, errno: Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP, .. }) => {
+                    match RelPath::parse(&path) {
+                        Ok(path) => RunError::Refused {
+                            path,
+                            reason: "its file system cannot exchange or place files in one step".to_owned(),
+                        },
+                        Err(_) => RunError::RolledBack { cause: format!("`{path}` cannot be renamed as needed") },
+                    }
+                }
+                cause => RunError::RolledBack { cause: cause.to_string() },
+            },
+        }
+    }
+
+    /// For a run that has to be left as it is. Recovery will put it back.
+    pub(crate) fn unsettled(&self, error: &IoError) -> RunError {
+        drop(self.area.mark(&Names(&self.journal.run_id).back()));
+        RunError::NeedsAttention { run_id: self.journal.run_id.clone(), what: error.to_string() }
+    }
+
+    /// From here on the run is put back, whoever does it.
+    pub(crate) fn decide_back(&self) -> Result<(), IoError> {
+        self.area.mark(&Names(&self.journal.run_id).back())?;
+        self.area.sync()
+    }
+
+    /// After an undo, removes the folders that the undone run had made, where nothing is in them. Nothing depends on it.
+    pub(crate) fn remove_made_folders(&mut self) {
+        let Some(undone) = &self.journal.undoes else { return };
+        let Ok(file) = self.area.fs.open(&self.area.dir, &Names(undone).commit()) else { return };
+        if let Ok(journal) = Journal::read(self.area.fs, &file) {
+            drop(self.folders.remove_empty(&journal.folders));
+        }
+    }
+
+    /// Removes the old files of a run that is over. What someone wrote into one of them in the last moment is put aside and
+    /// named. Failures leave files that the next recovery removes.
+    pub(crate) fn tidy(&self) -> Vec<String> {
+        let names = Names(&self.journal.run_id);
+        let mut kept = Vec::new();
+        for (index, step) in self.journal.steps.iter().enumerate() {
+            let name = names.file(index);
+            match self.beside(&name, step) {
+                Ok(Place::Other) => kept.extend(self.put_aside(index).ok().flatten()),
+                Ok(Place::Before | Place::After) => drop(self.area.remove(&name)),
+                Err(_) => {}
+            }
+            drop(self.area.remove(&names.again(index)));
+        }
+        drop(self.area.remove(&names.intent()));
+        drop(self.area.remove(&names.back()));
+        kept
+    }
+
+    /// Reads every target back by its path, and makes sure that nobody wrote into an old file meanwhile.
+    fn verify(&self) -> Result<(), Halt> {
+        let mut folders = Folders::new(self.area.fs);
+        for (index, step) in self.journal.steps.iter().enumerate() {
+            let found = match folders.of(&step.path) {
+                Ok(Some(dir)) => self.place(&dir, step.path.name(), step)?,
+                Ok(None) if step.after == FileState::Absent => Place::After,
+                Ok(None) | Err(IoError { errno: Errno::LOOP | Errno::NOTDIR | Errno::XDEV, .. }) => Place::Other,
+                Err(error) => return Err(error.into()),
+            };
+            let beside = self.beside(&Names(&self.journal.run_id).file(index), step)?;
+            if found != Place::After || beside == Place::Other {
+                return Err(Halt::Changed(step.path.clone()));
+            }
+        }
+        Ok(())
+    }
+
+    /// What a step finds at a name in a folder.
+    fn place(&self, dir: &F::Dir, name: &str, step: &Step) -> Result<Place, IoError> {
+        let seen = look(self.area.fs, dir, name).map_err(IoError::of("read", step.path.as_str()))?;
+        Ok(classify(&seen, step))
+    }
+
+    /// What lies beside the project for a step. Nothing counts as ours.
+    fn beside(&self, name: &str, step: &Step) -> Result<Place, IoError> {
+        let seen = look(self.area.fs, &self.area.dir, name).map_err(IoError::of("read", &shown(name)))?;
+        if seen == Seen::State(FileState::Absent) {
+            return Ok(if step.after == FileState::Absent { Place::After } else { Place::Before });
+        }
+        Ok(classify(&seen, step))
+    }
+
+    /// Keeps what lies beside the project for a step under a name of its own; `None` if nothing lies there.
+    fn put_aside(&self, index: usize) -> Result<Option<String>, IoError> {
+        let names = Names(&self.journal.run_id);
+        let (from, to) = (names.file(index), names.aside(index));
+        match self.area.fs.rename((&self.area.dir, &from), (&self.area.dir, &to), Rename::NoReplace) {
+            Ok(()) => Ok(Some(shown(&to))),
+            Err(Errno::NOENT) => Ok(None),
+            Err(errno) => Err(IoError { call: "keep", path: shown(&from), errno }),
+        }
+    }
+}
+
+fn classify(seen: &Seen, step: &Step) -> Place {
+    match seen {
+        Seen::State(state) if *state == step.before => Place::Before,
+        Seen::State(state) if *state == step.after => Place::After,
+        _ => Place::Other,
+    }
+}

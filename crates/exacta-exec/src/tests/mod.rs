@@ -1,0 +1,4 @@
+//! The promise, tested: on a real file system, in a simulated one, under kills, errors and races.
+
+mod project;
+mod run;

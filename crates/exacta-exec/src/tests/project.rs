@@ -1,0 +1,171 @@
+//! A temporary project and work to do in it.
+
+use crate::fs::Disk;
+use crate::run::execute;
+use crate::{Event, ProjectRoot, Receipts, RunError, RunOptions, Staged};
+use exacta_kernel::facts::FileContent;
+use exacta_kernel::hash::Digest;
+use exacta_kernel::id::{CorrelationId, PlanId, RunId};
+use exacta_kernel::path::RelPath;
+use exacta_kernel::permit::Work;
+use exacta_kernel::plan::Change;
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+pub(super) fn path(text: &str) -> RelPath {
+    RelPath::parse(text).unwrap()
+}
+
+pub(super) fn run_id(number: u32) -> RunId {
+    RunId::parse(&format!("019a2f3e-7c1d-7e2a-9b4f-{number:012x}")).unwrap()
+}
+
+pub(super) fn content(text: &str, mode: u32) -> Option<Arc<FileContent>> {
+    Some(Arc::new(FileContent::new(text.as_bytes().to_vec(), mode)))
+}
+
+pub(super) fn change(at: &str, before: Option<Arc<FileContent>>, after: Option<Arc<FileContent>>) -> Change {
+    Change { path: path(at), before, after }
+}
+
+pub(super) fn work(number: u32, mut changes: Vec<Change>) -> Work {
+    changes.sort_by(|a, b| a.path.cmp(&b.path));
+    Work {
+        run_id: run_id(number),
+        plan_id: PlanId::parse("019a2f3e-7c1d-7e2a-9b4f-000000000001").unwrap(),
+        correlation_id: CorrelationId::parse("019a2f3e-7c1d-7e2a-9b4f-000000000002").unwrap(),
+        plan_hash: Digest::of(b"plan"),
+        undoes: None,
+        changes,
+    }
+}
+
+/// The same work backwards.
+pub(super) fn undo(number: u32, done: &Work) -> Work {
+    let back = |change: &Change| Change {
+        path: change.path.clone(),
+        before: change.after.clone(),
+        after: change.before.clone(),
+    };
+    Work { undoes: Some(done.run_id.clone()), ..work(number, done.changes.iter().map(back).collect()) }
+}
+
+/// What lies in a project apart from `.exacta`: folders, and files with mode and bytes.
+pub(super) type Tree = BTreeMap<PathBuf, Option<(u32, Vec<u8>)>>;
+
+pub(super) struct Project {
+    pub(super) dir: tempfile::TempDir,
+    pub(super) root: ProjectRoot,
+}
+
+impl Project {
+    pub(super) fn new(files: &[(&str, &str, u32)]) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, text, mode) in files {
+            put(&dir.path().join(name), text, *mode);
+        }
+        let root = ProjectRoot::open(dir.path()).unwrap();
+        Self { dir, root }
+    }
+
+    pub(super) fn at(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    pub(super) fn tree(&self) -> Tree {
+        tree(self.dir.path())
+    }
+
+    /// The names in `.exacta/exec`.
+    pub(super) fn traces(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.at(".exacta/exec")).into_iter().flatten();
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| name != "locks")
+            .collect();
+        names.sort();
+        names
+    }
+
+    pub(super) fn run(&self, work: &Work) -> Result<Receipts, RunError> {
+        self.run_with(work, &mut |_| {}, &mut |_| Ok(()))
+    }
+
+    pub(super) fn run_with(
+        &self,
+        work: &Work,
+        observer: &mut dyn FnMut(Event),
+        before_commit: &mut dyn FnMut(&Staged<'_>) -> Result<(), String>,
+    ) -> Result<Receipts, RunError> {
+        let cancel = AtomicBool::new(false);
+        let mut options = RunOptions { sync: true, cancel: &cancel, wait: Duration::ZERO, observer, before_commit };
+        let disk = Disk::new(self.root.fd(), true).unwrap();
+        execute(&disk, work, &mut options)
+    }
+}
+
+pub(super) fn put(at: &Path, text: &str, mode: u32) {
+    std::fs::create_dir_all(at.parent().unwrap()).unwrap();
+    std::fs::write(at, text).unwrap();
+    std::fs::set_permissions(at, std::fs::Permissions::from_mode(mode)).unwrap();
+}
+
+pub(super) fn tree(root: &Path) -> Tree {
+    let mut found = Tree::new();
+    let mut todo = vec![root.to_owned()];
+    while let Some(dir) = todo.pop() {
+        for entry in std::fs::read_dir(&dir).unwrap() {
+            let at = entry.unwrap().path();
+            let name = at.strip_prefix(root).unwrap().to_owned();
+            let meta = std::fs::symlink_metadata(&at).unwrap();
+            if name == Path::new(".exacta") {
+                continue;
+            }
+            if meta.is_dir() {
+                found.insert(name, None);
+                todo.push(at);
+            } else {
+                found.insert(name, Some((meta.permissions().mode() & 0o7777, std::fs::read(&at).unwrap())));
+            }
+        }
+    }
+    found
+}
+
+/// One of everything: modify, change of mode, create, create in new folders, delete.
+pub(super) fn everything(number: u32) -> Work {
+    work(
+        number,
+        vec![
+            change("a.txt", content("old a\n", 0o644), content("new a\n", 0o644)),
+            change("bin/tool", content("#!/bin/sh\n", 0o644), content("#!/bin/sh\n", 0o755)),
+            change("new.txt", None, content("", 0o600)),
+            change("new/deep/er.txt", None, content("deep\n", 0o644)),
+            change("old/gone.txt", content("gone\n", 0o640), None),
+        ],
+    )
+}
+
+pub(super) const EVERYTHING: [(&str, &str, u32); 4] = [
+    ("a.txt", "old a\n", 0o644),
+    ("bin/tool", "#!/bin/sh\n", 0o644),
+    ("old/gone.txt", "gone\n", 0o640),
+    ("other", "untouched\n", 0o444),
+];
+
+/// How [`EVERYTHING`] looks after [`everything`].
+pub(super) fn everything_done() -> Tree {
+    let done = Project::new(&[
+        ("a.txt", "new a\n", 0o644),
+        ("bin/tool", "#!/bin/sh\n", 0o755),
+        ("new.txt", "", 0o600),
+        ("new/deep/er.txt", "deep\n", 0o644),
+        ("other", "untouched\n", 0o444),
+    ]);
+    std::fs::create_dir(done.at("old")).unwrap();
+    done.tree()
+}
