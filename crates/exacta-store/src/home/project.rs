@@ -113,7 +113,7 @@ impl Home {
     fn project_root(&self, root: &Path) -> Result<PathBuf, HomeError> {
         let root = root.canonicalize().map_err(FileError::io("find", root))?;
         for home in [&self.config, &self.state] {
-            let home = home.canonicalize().unwrap_or_else(|_| home.clone());
+            let home = without_links(home);
             if home.starts_with(&root) {
                 return Err(HomeError::InsideProject { home, root });
             }
@@ -128,6 +128,12 @@ impl Home {
     fn project_file(&self, root: &Path) -> PathBuf {
         self.projects().join(format!("{}.json", Digest::of(root.as_os_str().as_bytes())))
     }
+}
+
+/// The path without symbolic links, as far as it exists.
+fn without_links(path: &Path) -> PathBuf {
+    let found = path.ancestors().find_map(|there| Some((there.canonicalize().ok()?, path.strip_prefix(there).ok()?)));
+    found.map_or_else(|| path.to_owned(), |(there, rest)| there.join(rest))
 }
 
 impl Stored {

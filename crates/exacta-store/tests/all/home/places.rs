@@ -4,7 +4,7 @@ use super::home;
 use exacta_store::home::{FileError, Home, HomeError, Weakness};
 use std::ffi::OsString;
 use std::fs;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
 use std::path::Path;
 
 fn mode(path: &Path) -> u32 {
@@ -136,4 +136,29 @@ fn the_administrators_policy_wins_if_it_is_the_administrators() {
             "a policy there that is not root's is refused, not ignored"
         );
     }
+}
+
+#[test]
+fn what_belongs_to_somebody_else_is_not_believed() {
+    let (_folder, home) = home();
+    home.log_key().unwrap();
+    let owned_by_another = |error: HomeError| {
+        matches!(error, HomeError::File(FileError::Unsafe { weakness: Weakness::Owner { owner: 4711, .. }, .. }))
+    };
+    // Only root can give a file away.
+    if rustix::process::geteuid().is_root() {
+        let key = home.state().join("log.key");
+        chown(&key, Some(4711), None).unwrap();
+        assert!(owned_by_another(home.log_key().unwrap_err()));
+        chown(home.config(), Some(4711), None).unwrap();
+        assert!(owned_by_another(Home::at(home.config()).unwrap_err()));
+    }
+}
+
+#[test]
+fn a_place_that_cannot_be_made_is_named() {
+    let home = Home::at(Path::new("/proc/exacta")).unwrap();
+    assert!(home.approvers().unwrap().is_empty());
+    let error = home.log_key().unwrap_err();
+    assert!(error.to_string().contains("cannot make folder `/proc/exacta/state`"), "{error}");
 }

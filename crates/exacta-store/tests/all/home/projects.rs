@@ -10,6 +10,9 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::symlink;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 #[test]
 fn a_project_is_its_place() {
@@ -45,13 +48,17 @@ fn a_name_that_is_not_text_is_a_place_too() {
 #[test]
 fn what_grants_never_lies_in_a_project() {
     let (folder, home) = home();
-    for made in [false, true] {
-        let error = home.create_project(folder.path(), at(0)).unwrap_err();
-        assert!(matches!(error, HomeError::InsideProject { .. }), "{error}");
-        if !made {
-            home.log_key().unwrap();
-        }
-    }
+    let refused =
+        |home: &Home| matches!(home.create_project(folder.path(), at(0)), Err(HomeError::InsideProject { .. }));
+    assert!(refused(&home), "before anything is there");
+    home.log_key().unwrap();
+    assert!(refused(&home));
+
+    let elsewhere = tempfile::tempdir().unwrap();
+    let link = elsewhere.path().join("link");
+    symlink(folder.path(), &link).unwrap();
+    assert!(refused(&Home::at(&link.join("new/home")).unwrap()), "reached through a link");
+    assert!(!refused(&Home::at(&elsewhere.path().join("home")).unwrap()));
 }
 
 #[test]
@@ -80,6 +87,48 @@ fn updates_are_kept_and_none_is_lost() {
     let after = home.project(&root).unwrap().unwrap();
     assert_eq!((after.failed_runs, after.profile, after.fell), (80, Profile::Dev, Some(fell)));
     assert_eq!(after.id, made.id, "which project it is, no update touches");
+}
+
+/// Not a test of its own: the process that the next test starts and kills.
+#[test]
+fn updater_process() {
+    let Some(folder) = std::env::var_os("EXACTA_TEST_UPDATER").map(PathBuf::from) else { return };
+    let home = Home::at(&folder.join("home")).unwrap();
+    loop {
+        home.update_project(&folder.join("p"), |record| record.failed_runs += 1).unwrap();
+    }
+}
+
+#[test]
+fn killed_processes_leave_a_whole_record_and_no_lock() {
+    let (folder, home) = home();
+    let root = folder.path().join("p");
+    fs::create_dir(&root).unwrap();
+    home.create_project(&root, at(0)).unwrap();
+    let mut seen = 0;
+    for round in 0..8 {
+        let start = || {
+            Command::new(std::env::current_exe().unwrap())
+                .args(["--exact", "home::projects::updater_process"])
+                .env("EXACTA_TEST_UPDATER", folder.path())
+                .stdout(Stdio::null())
+                .spawn()
+                .unwrap()
+        };
+        let children = [start(), start(), start()];
+        let begun = Instant::now();
+        while home.project(&root).unwrap().unwrap().failed_runs <= seen + round {
+            assert!(begun.elapsed() < Duration::from_secs(60), "the processes do their work");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        for mut child in children {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+        let after = home.update_project(&root, |record| record.failed_runs += 1).unwrap().failed_runs;
+        assert!(after > seen + round, "what was written stays written");
+        seen = after;
+    }
 }
 
 #[test]
