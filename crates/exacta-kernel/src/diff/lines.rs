@@ -1,16 +1,13 @@
 //! What changes between two contents, line by line.
 
+use super::compare::compare;
 use crate::facts::FileContent;
 use crate::prelude::*;
 use core::ops::Range;
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use similar::DiffOp;
 
 /// Lines of context around a change, as git shows it.
 pub(super) const CONTEXT: usize = 3;
-
-/// The most lines of both sides together that are compared; with more between the first and the last change, all of them
-/// count as replaced. Keeps the work bounded without a clock, so that the answer is the same everywhere.
-const MAX_COMPARED: usize = 1 << 19;
 
 /// Whether a line came or went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -148,19 +145,4 @@ fn lines_in(bytes: &[u8]) -> usize {
 
 fn split(bytes: &[u8]) -> Vec<&[u8]> {
     bytes.split_inclusive(|byte| *byte == b'\n').collect()
-}
-
-fn compare(old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
-    if old.is_empty() || new.is_empty() || old.len() + new.len() > MAX_COMPARED {
-        return vec![DiffOp::Replace { old_index: 0, old_len: old.len(), new_index: 0, new_len: new.len() }];
-    }
-    // Small numbers for lines, so that comparing two costs the same however long they are.
-    let mut numbers = BTreeMap::new();
-    let mut number = |line| {
-        let next = numbers.len();
-        *numbers.entry(line).or_insert(next)
-    };
-    let old: Vec<usize> = old.iter().map(|line| number(*line)).collect();
-    let new: Vec<usize> = new.iter().map(|line| number(*line)).collect();
-    capture_diff_slices(Algorithm::Myers, &old, &new)
 }

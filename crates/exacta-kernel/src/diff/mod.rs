@@ -3,6 +3,7 @@
 //! Whatever form a change arrives in (a unified diff, edits, or the whole content), [`materialise`] turns it into the exact
 //! bytes that will be written, or says why not. The diff that people see is made from before and after by [`render`].
 
+mod compare;
 mod edits;
 mod error;
 mod header;

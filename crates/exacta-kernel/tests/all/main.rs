@@ -3,5 +3,6 @@
 
 mod diff;
 mod diff_git;
+mod diff_hostile;
 mod policy;
 mod seal;

@@ -1,0 +1,187 @@
+//! How one sequence of lines becomes another, in bounded time and without a clock.
+//!
+//! Short sequences are compared as git does it. Long ones are first cut at the lines that occur once on each side, in the
+//! longest order that both share, and then piece by piece; a piece without such lines that is still long counts as replaced.
+//! So the work is bounded by the number of lines, and the answer is the same everywhere.
+
+use crate::prelude::*;
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+/// The most lines of both sides together that are compared as one piece.
+const PIECE: usize = 1 << 13;
+
+/// How `old` becomes `new`.
+pub(super) fn compare(old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
+    let (old, new) = numbered(old, new);
+    if old.len() + new.len() <= PIECE {
+        return capture_diff_slices(Algorithm::Myers, &old, &new);
+    }
+    in_pieces(&old, &new, PIECE)
+}
+
+fn in_pieces(old: &[usize], new: &[usize], limit: usize) -> Vec<DiffOp> {
+    let mut pieces = Pieces { old, new, limit, done: (0, 0), ops: Vec::new() };
+    for (old_at, new_at) in anchors(old, new) {
+        pieces.up_to(old_at, new_at);
+        pieces.equal(1);
+    }
+    pieces.up_to(old.len(), new.len());
+    pieces.ops
+}
+
+/// Small numbers for lines, so that comparing two costs the same however long they are.
+fn numbered(old: &[&[u8]], new: &[&[u8]]) -> (Vec<usize>, Vec<usize>) {
+    let mut numbers = BTreeMap::new();
+    let mut number = |line| {
+        let next = numbers.len();
+        *numbers.entry(line).or_insert(next)
+    };
+    let old: Vec<usize> = old.iter().copied().map(&mut number).collect();
+    (old, new.iter().copied().map(number).collect())
+}
+
+/// The places of lines that occur once on each side, as many as are in the same order on both.
+fn anchors(old: &[usize], new: &[usize]) -> Vec<(usize, usize)> {
+    let old_place = places_of_unique(old);
+    let new_place = places_of_unique(new);
+    // By their place on the new side; what remains is the longest rising sequence of places on the old side.
+    let both =
+        new.iter().filter_map(|number| Some((*old_place.get(*number)?.as_ref()?, *new_place.get(*number)?.as_ref()?)));
+    longest_rising(&both.collect::<Vec<_>>())
+}
+
+/// By number: where it occurs, if it does exactly once.
+fn places_of_unique(numbers: &[usize]) -> Vec<Option<usize>> {
+    let mut seen = vec![0_u8; numbers.iter().max().map_or(0, |max| max + 1)];
+    let mut places = vec![None; seen.len()];
+    for (place, number) in numbers.iter().enumerate() {
+        if let (Some(count), Some(slot)) = (seen.get_mut(*number), places.get_mut(*number)) {
+            *slot = (*count == 0).then_some(place);
+            *count = 1;
+        }
+    }
+    places
+}
+
+/// The longest subsequence whose first members rise.
+fn longest_rising(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    // The index of the least last member of a rising sequence of each length, and for each pair the one before it.
+    let mut ends: Vec<usize> = Vec::new();
+    let mut previous: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
+    for (index, pair) in pairs.iter().enumerate() {
+        let length = ends.partition_point(|end| pairs.get(*end).is_some_and(|end| end.0 < pair.0));
+        previous.push(length.checked_sub(1).and_then(|length| ends.get(length).copied()));
+        match ends.get_mut(length) {
+            Some(end) => *end = index,
+            None => ends.push(index),
+        }
+    }
+    let mut rising: Vec<(usize, usize)> = Vec::with_capacity(ends.len());
+    let mut at = ends.last().copied();
+    while let Some(index) = at {
+        rising.extend(pairs.get(index));
+        at = previous.get(index).copied().flatten();
+    }
+    rising.reverse();
+    rising
+}
+
+/// The way through both sides, piece by piece.
+struct Pieces<'s> {
+    old: &'s [usize],
+    new: &'s [usize],
+    limit: usize,
+    done: (usize, usize),
+    ops: Vec<DiffOp>,
+}
+
+impl Pieces<'_> {
+    /// Compares what lies before these places.
+    fn up_to(&mut self, old_end: usize, new_end: usize) {
+        let old = self.old.get(self.done.0..old_end).unwrap_or_default();
+        let new = self.new.get(self.done.1..new_end).unwrap_or_default();
+        let start = old.iter().zip(new).take_while(|(old, new)| old == new).count();
+        self.equal(start);
+        let (old, new) = (old.get(start..).unwrap_or_default(), new.get(start..).unwrap_or_default());
+        let end = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
+        self.unequal(old.get(..old.len() - end).unwrap_or_default(), new.get(..new.len() - end).unwrap_or_default());
+        self.equal(end);
+    }
+
+    fn unequal(&mut self, old: &[usize], new: &[usize]) {
+        let (old_index, new_index) = self.done;
+        let (old_len, new_len) = (old.len(), new.len());
+        if old_len + new_len == 0 {
+            return;
+        }
+        if old_len == 0 || new_len == 0 || old_len + new_len > self.limit {
+            self.ops.push(DiffOp::Replace { old_index, old_len, new_index, new_len });
+        } else {
+            let ops = capture_diff_slices(Algorithm::Myers, old, new);
+            self.ops.extend(ops.into_iter().map(|op| shifted(op, old_index, new_index)));
+        }
+        self.done = (old_index + old_len, new_index + new_len);
+    }
+
+    fn equal(&mut self, count: usize) {
+        if count == 0 {
+            return;
+        }
+        let (old_index, new_index) = self.done;
+        match self.ops.last_mut() {
+            Some(DiffOp::Equal { len, .. }) => *len += count,
+            _ => self.ops.push(DiffOp::Equal { old_index, new_index, len: count }),
+        }
+        self.done = (old_index + count, new_index + count);
+    }
+}
+
+/// The same operation on the whole sequences.
+fn shifted(op: DiffOp, old: usize, new: usize) -> DiffOp {
+    match op {
+        DiffOp::Equal { old_index, new_index, len } => {
+            DiffOp::Equal { old_index: old_index + old, new_index: new_index + new, len }
+        }
+        DiffOp::Delete { old_index, old_len, new_index } => {
+            DiffOp::Delete { old_index: old_index + old, old_len, new_index: new_index + new }
+        }
+        DiffOp::Insert { old_index, new_index, new_len } => {
+            DiffOp::Insert { old_index: old_index + old, new_index: new_index + new, new_len }
+        }
+        DiffOp::Replace { old_index, old_len, new_index, new_len } => {
+            DiffOp::Replace { old_index: old_index + old, old_len, new_index: new_index + new, new_len }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_order_that_both_sides_share() {
+        let pairs = [(4, 0), (1, 1), (2, 2), (0, 3), (3, 4)];
+        assert_eq!(longest_rising(&pairs), [(1, 1), (2, 2), (3, 4)]);
+        assert_eq!(anchors(&[7, 1, 2, 7, 3], &[1, 7, 3, 2]), [(1, 0), (2, 3)]);
+        assert_eq!(anchors(&[], &[1]), []);
+    }
+    proptest::proptest! {
+        #[test]
+        fn in_pieces_or_whole_old_becomes_new(
+            old in proptest::collection::vec(0_usize..12, 0..40),
+            new in proptest::collection::vec(0_usize..12, 0..40),
+            limit in 0_usize..20,
+        ) {
+            let (mut from, mut made) = (Vec::new(), Vec::new());
+            for op in in_pieces(&old, &new, limit) {
+                assert_eq!((from.len(), made.len()), (op.old_range().start, op.new_range().start));
+                from.extend_from_slice(&old[op.old_range()]);
+                made.extend_from_slice(&new[op.new_range()]);
+                if let DiffOp::Equal { .. } = op {
+                    assert_eq!(old[op.old_range()], new[op.new_range()]);
+                }
+            }
+            assert_eq!((from, made), (old, new));
+        }
+    }
+}
