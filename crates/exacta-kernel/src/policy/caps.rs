@@ -1,12 +1,13 @@
 //! Numeric limits. A policy may lower each of them and raise none.
 
 use crate::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 macro_rules! caps {
     ($($(#[doc = $about:literal])* $name:ident: $type:ty = $least:literal..=$most:expr;)*) => {
         /// The limits in force. The default of each is the highest it can be.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields, default)]
         pub struct Caps {
             $($(#[doc = $about])* pub $name: $type,)*
         }

@@ -17,6 +17,7 @@ pub use file::Limit;
 pub use glob::Globs;
 
 use crate::binding::ProviderClass;
+use crate::constraint::{Source, SourcedConstraint};
 use crate::hash::{Digest, canonical_hash};
 use crate::id::ProjectId;
 use crate::prelude::*;
@@ -138,6 +139,18 @@ impl Policy {
     #[must_use]
     pub fn build(&self, project: &ProjectId, root: &str) -> Option<Command> {
         self.commands(project, root).find_map(|commands| commands.build.clone())
+    }
+
+    /// The constraints of both files, for every plan.
+    #[must_use]
+    pub fn constraints(&self) -> Vec<SourcedConstraint> {
+        let sourced = |source: Source, limits: &[Limit]| {
+            let limits = limits.iter().map(|limit| limit.constraint.clone());
+            limits.map(|constraint| SourcedConstraint { source, constraint }).collect::<Vec<_>>()
+        };
+        let mut all = sourced(Source::SafetyPolicy, &self.safety.constraints);
+        all.extend(sourced(Source::Project, &self.project.constraints));
+        all
     }
 
     /// Every rule that counts, of all sets.

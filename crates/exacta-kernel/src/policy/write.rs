@@ -3,9 +3,8 @@
 use super::caps::Caps;
 use super::command::{Command, Commands};
 use super::file::Limit;
-use super::rule::{Rule, RuleAction, When};
+use super::rule::{Rule, RuleAction, When, level_name};
 use super::safety::SafetyPolicy;
-use crate::assess::Level;
 use crate::prelude::*;
 use serde::Serialize;
 
@@ -147,14 +146,6 @@ fn when(when: &When) -> String {
     let given = conditions.iter().filter(|(_, list)| list != "[]");
     let given: Vec<String> = given.map(|(name, list)| format!("{name} = {list}")).collect();
     format!("{{ {} }}", given.join(", "))
-}
-
-const fn level_name(level: Level) -> &'static str {
-    match level {
-        Level::Low => "low",
-        Level::Medium => "medium",
-        Level::High => "high",
-    }
 }
 
 /// A value on one line.

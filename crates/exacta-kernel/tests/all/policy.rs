@@ -5,7 +5,7 @@ use exacta_kernel::id::ProjectId;
 use exacta_kernel::policy::caps::Caps;
 use exacta_kernel::policy::profile::Profile;
 use exacta_kernel::policy::project::ProjectConfig;
-use exacta_kernel::policy::rule::RuleSet;
+use exacta_kernel::policy::rule::{Operation, RuleSet, builtin};
 use exacta_kernel::policy::safety::SafetyPolicy;
 use exacta_kernel::policy::{Policy, PolicyError};
 
@@ -83,6 +83,33 @@ fn the_default_policy_as_a_file() {
 fn the_fullest_policy_as_a_file() {
     let (_, _, body) = cases(SAFETY).find(|(name, ..)| *name == "every key").unwrap();
     insta::assert_snapshot!(SafetyPolicy::parse(body, "FILE").unwrap().to_toml());
+}
+
+const MANUAL: &str = include_str!("../../../../docs/policy.md");
+
+#[test]
+fn the_manual_is_right_about_every_cap_and_default_rule() {
+    for cap in Caps::ALL {
+        let row = format!("| `{}` | {} | {} |", cap.name, cap.most, cap.least);
+        assert!(MANUAL.contains(&row), "no row {row}");
+    }
+    for rule in builtin::built_in().iter().chain(&builtin::profile_defaults()) {
+        assert!(MANUAL.contains(&format!("| `{}` |", rule.id)), "no row for `{}`", rule.id);
+    }
+    for name in Operation::names().into_iter().filter(|name| name.starts_with("file_") || name.starts_with("dep")) {
+        assert!(MANUAL.contains(&format!("`{name}`")), "nothing about `{name}`");
+    }
+}
+
+#[test]
+fn the_examples_of_the_manual_can_be_read() {
+    let blocks: Vec<&str> = MANUAL.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    let (project, safety) = blocks.split_last().unwrap();
+    assert_eq!(safety.len(), 3);
+    for block in safety {
+        SafetyPolicy::parse(block, "docs/policy.md").unwrap();
+    }
+    ProjectConfig::parse(project, "docs/policy.md").unwrap();
 }
 
 #[test]

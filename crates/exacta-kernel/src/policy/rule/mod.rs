@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 /// One rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Rule {
-    /// Unique over all sets.
+    /// Unique over all that are written in files.
     pub id: String,
     /// Where it comes from.
     pub set: RuleSet,
@@ -131,4 +131,13 @@ impl When {
 
 fn holds<T: Ord>(list: &BTreeSet<T>, value: Option<&T>) -> bool {
     list.is_empty() || value.is_some_and(|value| list.contains(value))
+}
+
+/// The word for a level, as rules write it.
+pub(crate) const fn level_name(level: Level) -> &'static str {
+    match level {
+        Level::Low => "low",
+        Level::Medium => "medium",
+        Level::High => "high",
+    }
 }
