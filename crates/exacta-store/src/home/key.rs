@@ -140,7 +140,7 @@ impl KeyFile {
         matches!(self.secret, Secret::Sealed(_))
     }
 
-    /// The key, ready to sign. Takes a good part of a second where it is sealed, so that guessing takes long.
+    /// The key, ready to sign. Slow on purpose where it is sealed, so that guessing takes long.
     ///
     /// # Errors
     /// Where the passphrase is missing or wrong, or the file was changed.
