@@ -1,5 +1,6 @@
 //! The numbers: risk, quality, estimates. Integer points, no clock, no randomness, no model.
 
+pub mod estimate;
 mod risk;
 mod source;
 
@@ -188,7 +189,7 @@ pub struct Issue {
 /// How large, long and expensive a plan is. A proposal's own estimates can only raise these.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Estimates {
-    /// Tokens a model would need to read the plan and its targets.
+    /// Tokens a model needs to write or read the plan.
     pub tokens: u64,
     /// How long a run takes.
     pub duration_ms: u64,

@@ -1,11 +1,78 @@
 //! Validation: every finding, not the first.
+//!
+//! One file for each group of rules. Each looks at the plan by itself and adds what it finds, so that one mistake does not
+//! hide another; what follows only from another finding is left out again in [`report`].
 
+mod autopilot;
+mod budget;
+mod conflict;
+mod constraints;
+mod graph;
+mod paths;
+mod report;
+mod site;
+mod web;
+
+use crate::constraint::{self, ConstraintResult, SourcedConstraint};
+use crate::facts::Facts;
+use crate::finding::Finding;
 use crate::plan::Plan;
+use crate::policy::caps::Caps;
+use crate::prelude::*;
+use crate::proposal::Domain;
+use serde::Serialize;
 
-/// A plan that broke no rule. Only [`check`](crate::check) makes it.
+/// What a plan is held against.
+#[derive(Debug, Clone, Copy)]
+pub struct Context<'a> {
+    /// What its targets are now.
+    pub facts: &'a Facts,
+    /// The limits in force.
+    pub caps: &'a Caps,
+    /// Constraints from the request, the project and the Safety Policy.
+    pub constraints: &'a [SourcedConstraint],
+    /// What the user allowed by name.
+    pub allowed: &'a Allowed,
+}
+
+/// Hosts, recipients and tools that occur in the user's own words or stored lists. The default allows nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Allowed {
+    /// Host names, lower case.
+    pub hosts: BTreeSet<String>,
+    /// Mail addresses, lower case.
+    pub recipients: BTreeSet<String>,
+    /// The tools that each skill allows.
+    pub skills: BTreeMap<String, BTreeSet<String>>,
+}
+
+/// A plan that broke no rule. Only [`check`] makes it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ValidPlan {
     pub(crate) plan: Plan,
+    pub(crate) constraints: Vec<ConstraintResult>,
+    pub(crate) lookalikes: Vec<Lookalike>,
+}
+
+/// A plan that broke rules.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Invalid {
+    /// The plan.
+    pub plan: Plan,
+    /// Everything that is wrong with it; never empty. Sorted by the step's order, the code and the place.
+    pub findings: Vec<Finding>,
+    /// How each constraint stands.
+    pub constraints: Vec<ConstraintResult>,
+}
+
+/// A target with a name beside it, on disk or in the plan, that differs only by case or normalisation. The file system
+/// tells them apart; a person may not.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Lookalike {
+    /// The target.
+    pub path: String,
+    /// The other name.
+    pub name: String,
 }
 
 impl ValidPlan {
@@ -14,4 +81,41 @@ impl ValidPlan {
     pub const fn plan(&self) -> &Plan {
         &self.plan
     }
+
+    /// How each constraint stands; none is violated.
+    #[must_use]
+    pub fn constraints(&self) -> &[ConstraintResult] {
+        &self.constraints
+    }
+
+    /// Targets whose names a person may confuse with others, sorted.
+    #[must_use]
+    pub fn lookalikes(&self) -> &[Lookalike] {
+        &self.lookalikes
+    }
+}
+
+/// Holds a plan against every rule.
+///
+/// # Errors
+/// [`Invalid`] with all findings.
+pub fn check(plan: Plan, context: &Context<'_>) -> Result<ValidPlan, Box<Invalid>> {
+    let results = constraint::evaluate(&plan, context.constraints);
+    let mut findings = plan.failures.clone();
+    let mut lookalikes = BTreeSet::new();
+    graph::check(&plan, context.caps, &mut findings);
+    budget::check(&plan, context.caps, &mut findings);
+    paths::check(&plan, context.facts, &mut findings, &mut lookalikes);
+    conflict::check(&plan, &mut findings);
+    constraints::check(&plan, context.constraints, &results, &mut findings);
+    match plan.domain() {
+        Domain::Files => {}
+        Domain::Autopilot => autopilot::check(&plan, context.allowed, &mut findings),
+        Domain::Site => site::check(&plan, context, &mut findings),
+    }
+    let findings = report::sorted(&plan, findings);
+    if findings.is_empty() {
+        return Ok(ValidPlan { plan, constraints: results, lookalikes: lookalikes.into_iter().collect() });
+    }
+    Err(Box::new(Invalid { plan, findings, constraints: results }))
 }

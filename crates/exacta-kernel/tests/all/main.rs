@@ -4,5 +4,6 @@
 mod diff;
 mod diff_git;
 mod diff_hostile;
+mod path;
 mod policy;
 mod seal;
