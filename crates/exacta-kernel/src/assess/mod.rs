@@ -1,6 +1,8 @@
 //! The numbers: risk, quality, estimates. Integer points, no clock, no randomness, no model.
 
 pub mod estimate;
+
+mod quality;
 mod risk;
 mod source;
 
@@ -9,11 +11,18 @@ use crate::prelude::*;
 use crate::scan::{self, Signals};
 use serde::{Deserialize, Serialize};
 
-/// How dangerous a plan is.
+/// All numbers of a plan, and what they were made from. The same plan gives the same bytes, always.
 #[must_use]
-pub fn risk(plan: &ValidPlan) -> Risk {
-    let changes = scan::change::of(plan.plan());
-    risk::risk(plan.plan(), &changes, &scan::of_plan(plan.plan(), &changes))
+pub fn assess(plan: &ValidPlan) -> Assessment {
+    let plan = plan.plan();
+    let changes = scan::change::of(plan);
+    let signals = scan::of_plan(plan, &changes);
+    Assessment {
+        risk: risk::risk(plan, &changes, &signals),
+        quality: quality::quality(&quality::View { plan, changes: &changes, signals: &signals }),
+        estimates: estimate::estimates(plan),
+        signals,
+    }
 }
 
 /// All numbers of one plan.

@@ -3,7 +3,7 @@
 mod role;
 mod signature;
 
-pub(super) use role::{Role, is_test, role};
+pub(super) use role::{Role, is_test, is_ui, role};
 pub(super) use signature::{Signature, signatures};
 
 use crate::prelude::*;

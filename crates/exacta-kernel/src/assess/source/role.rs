@@ -139,7 +139,7 @@ pub(crate) fn is_test(path: &RelPath) -> bool {
 }
 
 /// Whether people see it on a screen.
-fn is_ui(path: &RelPath) -> bool {
+pub(crate) fn is_ui(path: &RelPath) -> bool {
     let name = path.name().to_lowercase();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     let folders = ["components", "views", "templates", "screens", "pages", "layouts", "widgets", "ui"];

@@ -1,0 +1,119 @@
+//! Feasibility: will what the plan leaves behind work at all?
+//!
+//! A valid plan's files exist, its diffs apply and its steps do not conflict; this looks at what the bytes become.
+
+use super::{View, in_step, issue, issue_at};
+use crate::action::primitive::PrimitiveId;
+use crate::assess::Issue;
+use crate::assess::source::{Language, Role, code, language, role};
+use crate::facts::FileContent;
+use crate::prelude::*;
+use crate::proposal::{Action, Step};
+use crate::scan::change::FileChange;
+use serde::de::IgnoredAny;
+
+/// Empty files that mean something.
+const MEANT_EMPTY: &[&str] = &["__init__.py", "py.typed", ".gitkeep", ".keep", ".nojekyll", ".npmignore"];
+
+pub(super) fn issues(view: &View<'_>) -> Vec<Issue> {
+    let mut issues = Vec::new();
+    if !view.changes.is_empty() && view.plan.changes().is_empty() {
+        issues.push(issue(8000, "the plan ends where it began", "leave out the steps that undo each other"));
+    }
+    for change in view.changes {
+        issues.extend(markers(change));
+        issues.extend(malformed(change));
+        issues.extend(unbalanced(change));
+        issues.extend(empty(change));
+    }
+    issues.extend(view.steps().iter().filter_map(|step| unusable(view, step)));
+    issues
+}
+
+/// The marks that a merge leaves where it could not decide.
+fn markers(change: &FileChange<'_>) -> Option<Issue> {
+    let is_marker = |line: &[u8]| line.starts_with(b"<<<<<<< ") || line.starts_with(b">>>>>>> ");
+    let line = change.added_lines().find(|line| is_marker(line.bytes))?;
+    Some(issue_at(6000, "adds the marks of a merge conflict", "resolve the conflict", change.place(line.line)))
+}
+
+/// JSON or TOML that could be read before, or is new, and cannot be read now.
+fn malformed(change: &FileChange<'_>) -> Option<Issue> {
+    let after = change.after?;
+    let name = change.path.name();
+    let reads: fn(&[u8]) -> bool = match name.rsplit('.').next()? {
+        "json" => |bytes| serde_json::from_slice::<IgnoredAny>(bytes).is_ok(),
+        "toml" => |bytes| core::str::from_utf8(bytes).is_ok_and(|text| text.parse::<toml::Table>().is_ok()),
+        _ => return None,
+    };
+    // Some tools allow comments in JSON.
+    let lenient = change
+        .before
+        .map_or_else(|| memchr::memmem::find(after.bytes(), b"//").is_some(), |before| !reads(before.bytes()));
+    if lenient || role(change.path) == Role::Test || reads(after.bytes()) {
+        return None;
+    }
+    let first = change.added_lines().next().map(|line| line.line);
+    Some(issue_at(5000, "the file cannot be read any more", "mend its syntax", change.place(first)))
+}
+
+/// Brackets that were balanced, or are new, and are not balanced now.
+fn unbalanced(change: &FileChange<'_>) -> Option<Issue> {
+    let language = language(change.path.name())
+        .filter(|language| matches!(language, Language::Rust | Language::Go | Language::Java))?;
+    let after = change.after?;
+    if change.before.is_some_and(|before| balance(before, language) != 0) || balance(after, language) == 0 {
+        return None;
+    }
+    let first = change.added_lines().next().map(|line| line.line);
+    Some(issue_at(3000, "brackets do not match any more", "close what is opened", change.place(first)))
+}
+
+/// Opening braces less closing ones, as far as lines tell strings and comments.
+fn balance(content: &FileContent, language: Language) -> i64 {
+    let mut depth = 0;
+    for line in content.bytes().split(|byte| *byte == b'\n') {
+        for byte in code(line, language) {
+            match byte {
+                b'{' => depth += 1,
+                b'}' => depth -= 1,
+                _ => {}
+            }
+        }
+    }
+    depth
+}
+
+fn empty(change: &FileChange<'_>) -> Option<Issue> {
+    let blank = change.before.is_none() && change.after.is_some_and(|after| after.bytes().trim_ascii().is_empty());
+    let meant = MEANT_EMPTY.contains(&change.path.name())
+        || !matches!(role(change.path), Role::Source | Role::Config | Role::Manifest);
+    (blank && !meant)
+        .then(|| issue_at(1500, "creates an empty file", "give it its content, or leave it out", change.place(None)))
+}
+
+/// A primitive or tool without what it needs.
+fn unusable(view: &View<'_>, step: &Step) -> Option<Issue> {
+    let autopilot = view.plan.proposal().autopilot.as_ref();
+    let missing = match &step.action {
+        Action::Primitive { id: PrimitiveId::ReadWeb, parameters } => (!parameters.contains_key("url")
+            && autopilot.is_none_or(|autopilot| autopilot.web_source_url.is_none()))
+        .then_some("url"),
+        Action::Primitive { id: PrimitiveId::ReadSources, parameters } => (!parameters.contains_key("urls")
+            && autopilot.is_none_or(|autopilot| autopilot.daily_sources.is_empty()))
+        .then_some("urls"),
+        Action::ToolCall { tool, arguments } if tool == "content.create_page" => {
+            ["title", "content"].into_iter().find(|key| !arguments.contains_key(*key))
+        }
+        Action::ToolCall { tool, arguments } if tool == "content.bulk_create" => {
+            (!arguments.contains_key("items")).then_some("items")
+        }
+        _ => None,
+    }?;
+    Some(issue_at(
+        view.share(8000),
+        format!("`{}` needs `{missing}`", step.action.name()),
+        format!("give `{missing}`"),
+        in_step(step),
+    ))
+}

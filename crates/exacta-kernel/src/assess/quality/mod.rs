@@ -1,0 +1,78 @@
+//! How well made a plan is: five dimensions, each lost point with its place and what would win it back.
+//!
+//! The scale is fair to short work: a dimension starts full and only what is wrong or missing takes from it, in shares of the
+//! steps it concerns. What each criterion costs is written in `docs/scores.md`.
+
+mod clarity;
+mod completeness;
+mod feasibility;
+mod safety;
+mod specificity;
+mod words;
+
+use super::{BasisPoints, Dimension, Grade, Issue, Quality};
+use crate::plan::Plan;
+use crate::prelude::*;
+use crate::proposal::Step;
+use crate::scan::change::FileChange;
+use crate::scan::{Place, Signals};
+
+/// What the dimensions look at.
+pub(super) struct View<'a> {
+    pub plan: &'a Plan,
+    pub changes: &'a [FileChange<'a>],
+    pub signals: &'a Signals,
+}
+
+/// The quality of a plan.
+pub(super) fn quality(view: &View<'_>) -> Quality {
+    let dimensions = vec![
+        dimension("completeness", 30, completeness::issues(view)),
+        dimension("specificity", 25, specificity::issues(view)),
+        dimension("feasibility", 20, feasibility::issues(view)),
+        dimension("safety", 15, safety::issues(view)),
+        dimension("clarity", 10, clarity::issues(view)),
+    ];
+    let score = BasisPoints(dimensions.iter().map(|dimension| dimension.weight * dimension.score.0).sum::<u32>() / 100);
+    Quality { score, level: grade(score), dimensions }
+}
+
+fn dimension(name: &'static str, weight: u32, issues: Vec<Issue>) -> Dimension {
+    let lost = issues.iter().fold(0_u32, |sum, issue| sum.saturating_add(issue.points));
+    Dimension { name, score: BasisPoints(BasisPoints::ONE.0.saturating_sub(lost)), weight, issues }
+}
+
+const fn grade(score: BasisPoints) -> Grade {
+    match score.0 {
+        0..=5999 => Grade::Insufficient,
+        6000..=7499 => Grade::Moderate,
+        _ => Grade::Good,
+    }
+}
+
+impl View<'_> {
+    /// The steps of the proposal, as listed.
+    fn steps(&self) -> &[Step] {
+        &self.plan.proposal().steps
+    }
+
+    /// A step's part of a loss that all steps share.
+    fn share(&self, points: u32) -> u32 {
+        points / u32::try_from(self.steps().len().max(1)).unwrap_or(u32::MAX)
+    }
+}
+
+/// Lost points about the whole plan.
+fn issue(points: u32, message: impl Into<String>, hint: impl Into<String>) -> Issue {
+    issue_at(points, message, hint, Place::default())
+}
+
+/// Lost points at one place.
+fn issue_at(points: u32, message: impl Into<String>, hint: impl Into<String>, place: Place) -> Issue {
+    Issue { message: message.into(), hint: hint.into(), path: place.path, line: place.line, step: place.step, points }
+}
+
+/// A place in a step's words.
+fn in_step(step: &Step) -> Place {
+    Place { step: Some(step.id.clone()), ..Place::default() }
+}

@@ -1,0 +1,166 @@
+//! Specificity: are the steps about something in particular, and is what they write finished?
+
+use super::words::{Worth, worth, worth_of_request};
+use super::{View, in_step, issue, issue_at};
+use crate::assess::Issue;
+use crate::assess::source::{Role, role};
+use crate::prelude::*;
+use crate::proposal::Action;
+use crate::scan::change::FileChange;
+use serde_json::Value;
+
+/// Comments that stand for code that was left out, lower case.
+const ELISIONS: &[&str] = &[
+    "rest of the",
+    "rest of your",
+    "existing code",
+    "remaining code",
+    "unchanged code",
+    "same as before",
+    "(unchanged)",
+    "code omitted",
+    "omitted for brevity",
+    "rest unchanged",
+    "your code here",
+    "add your",
+    "implementation here",
+    "implementation goes here",
+    "remains the same",
+    "rest is unchanged",
+    "other methods",
+    "other code",
+];
+/// Code that says it is not written yet.
+const UNFINISHED: &[&str] = &[
+    "todo!(",
+    "unimplemented!(",
+    "notimplementederror",
+    "notimplementedexception",
+    "not implemented",
+    "not yet implemented",
+    "unsupportedoperationexception(\"todo",
+];
+/// Values that someone is meant to replace.
+const STAND_INS: &[&str] = &[
+    "lorem ipsum",
+    "replace_me",
+    "replaceme",
+    "replace-me",
+    "changeme",
+    "change_me",
+    "your-api-key",
+    "your_api_key",
+    "<your",
+    "your-domain",
+    "yourdomain",
+    "your_name_here",
+    "insert your",
+    "[insert",
+    "xxxxxxxx",
+    "placeholder value",
+    "fill in",
+];
+/// File names that say nothing.
+const NAMELESS: &[&str] = &[
+    "untitled", "new", "temp", "tmp", "foo", "bar", "baz", "file", "file1", "asdf", "newfile", "new_file", "copy",
+    "final", "stuff", "misc",
+];
+
+pub(super) fn issues(view: &View<'_>) -> Vec<Issue> {
+    let mut issues = Vec::new();
+    issues.extend(request(view));
+    for step in view.steps() {
+        let (points, what) = match worth(step) {
+            Worth::Good => (0, ""),
+            Worth::Thin => (3000, "the description says hardly more than the step's type"),
+            Worth::Vague => (6000, "the description would fit any other step"),
+        };
+        if points > 0 {
+            issues.push(issue_at(view.share(points), what, "say what is changed, and why", in_step(step)));
+        }
+        issues.extend(values(view, step));
+    }
+    issues.extend(view.changes.iter().flat_map(unfinished));
+    issues
+}
+
+fn request(view: &View<'_>) -> Option<Issue> {
+    let points = match worth_of_request(&view.plan.proposal().intent.text) {
+        Worth::Good => return None,
+        Worth::Thin => 2000,
+        Worth::Vague => 4000,
+    };
+    Some(issue(points, "the request is vague", "say in `intent.text` what is wanted in particular"))
+}
+
+/// Placeholders among a primitive's parameters or a tool's arguments.
+fn values(view: &View<'_>, step: &crate::proposal::Step) -> Option<Issue> {
+    let map = match &step.action {
+        Action::Primitive { parameters, .. } => parameters,
+        Action::ToolCall { arguments, .. } => arguments,
+        _ => return None,
+    };
+    let vague = |value: &Value| value.as_str().is_some_and(is_stand_in);
+    let (name, _) = map.iter().find(|(_, value)| vague(value))?;
+    Some(issue_at(view.share(5000), format!("`{name}` is only a placeholder"), "give the real value", in_step(step)))
+}
+
+fn is_stand_in(text: &str) -> bool {
+    let lower = text.trim().to_lowercase();
+    matches!(lower.as_str(), "" | "tbd" | "todo" | "xxx" | "..." | "…" | "n/a" | "placeholder" | "test" | "foo" | "bar")
+        || STAND_INS.iter().any(|word| lower.contains(word))
+}
+
+/// What a file's added lines leave open; each kind once a file.
+fn unfinished(change: &FileChange<'_>) -> Vec<Issue> {
+    let mut issues: BTreeMap<&str, Issue> = BTreeMap::new();
+    let role = role(change.path);
+    for line in change.added_lines() {
+        let text = String::from_utf8_lossy(line.bytes).to_lowercase();
+        if let Some((points, what, hint)) = open(&text, role) {
+            issues.entry(what).or_insert_with(|| issue_at(points, what, hint, change.place(line.line)));
+        }
+    }
+    let stem = change.path.name().split('.').next().unwrap_or_default().to_lowercase();
+    if change.before.is_none() && role != Role::Test && NAMELESS.contains(&stem.as_str()) {
+        let message = format!("`{}` does not say what is in it", change.path.name());
+        issues.insert("name", issue_at(1000, message, "name the file after its content", change.place(None)));
+    }
+    issues.into_values().collect()
+}
+
+fn open(text: &str, role: Role) -> Option<(u32, &'static str, &'static str)> {
+    let trimmed = text.trim_start();
+    let comment = ["//", "#", "/*", "*", "<!--", "--", "..."].iter().any(|start| trimmed.starts_with(start));
+    if role == Role::Docs {
+        let lorem = text.contains("lorem ipsum");
+        return lorem.then_some((1500, "holds filler text", "write the real text"));
+    }
+    if comment && text.contains("...") && ELISIONS.iter().any(|phrase| text.contains(phrase))
+        || comment && text.contains("your code here")
+    {
+        return Some((
+            6000,
+            "stands a comment where the rest of the file should be",
+            "send the whole file, or a diff or edits that leave the rest alone",
+        ));
+    }
+    if UNFINISHED.iter().any(|phrase| text.contains(phrase)) && role != Role::Test {
+        return Some((2500, "adds code that says it is not written yet", "write it, or leave it out"));
+    }
+    if comment
+        && ["todo", "fixme", "xxx"]
+            .iter()
+            .any(|word| trimmed.trim_start_matches(['/', '#', '*', '-', ' ', '<', '!']).starts_with(word))
+    {
+        return Some((
+            800,
+            "leaves a note about work that is still to do",
+            "do it in this plan, or open a request for it",
+        ));
+    }
+    if STAND_INS.iter().any(|phrase| text.contains(phrase)) && role != Role::Test {
+        return Some((2000, "holds a placeholder value", "give the real value, or read it from the environment"));
+    }
+    None
+}
