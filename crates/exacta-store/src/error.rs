@@ -146,6 +146,8 @@ pub enum Place {
     Plan(String),
     /// A run in the database.
     Run(String),
+    /// A plan or run that the log knows.
+    Record(String),
     /// The database's index of the audit log.
     Index,
 }
@@ -158,6 +160,7 @@ impl core::fmt::Display for Place {
             Self::File(path) => write!(f, "`{}`", path.display()),
             Self::Plan(id) => write!(f, "plan `{id}`"),
             Self::Run(id) => write!(f, "run `{id}`"),
+            Self::Record(id) => write!(f, "record `{id}`"),
             Self::Index => f.write_str("the database's index of the audit log"),
         }
     }

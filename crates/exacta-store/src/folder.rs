@@ -152,6 +152,19 @@ impl Folder {
         fs::fsync(&self.handle).map_err(self.failed("sync", ""))
     }
 
+    /// The names in the folder, sorted.
+    pub fn names(&self) -> Result<Vec<String>, StoreError> {
+        let listed = fs::Dir::read_from(&self.handle).map_err(self.failed("list", ""))?;
+        let mut names = Vec::new();
+        for entry in listed {
+            let entry = entry.map_err(self.failed("list", ""))?;
+            names.push(entry.file_name().to_string_lossy().into_owned());
+        }
+        names.retain(|name| name != "." && name != ".." && name != TEMPORARY);
+        names.sort_unstable();
+        Ok(names)
+    }
+
     fn failed(&self, action: &'static str, name: &str) -> impl FnOnce(Errno) -> StoreError + use<> {
         let path = if name.is_empty() { self.path.clone() } else { self.path.join(name) };
         move |errno| StoreError::io(action, &path)(io::Error::from(errno))

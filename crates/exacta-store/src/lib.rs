@@ -2,7 +2,8 @@
 //!
 //! [`Store`] is what the rest of Exacta sees; [`SqliteStore`] keeps it in one SQLite database. The audit log is one
 //! append-only file beside it, and that file is what counts: the database only indexes it. Every change of a record and the
-//! entries about it are one transaction; the entries are in the file, on disk, before the call returns.
+//! entries about it are one transaction; the entries are in the file, on disk, before the call returns. [`verify()`] finds out
+//! whether anything was changed from outside.
 //!
 //! Nothing in the folder grants anything: whoever can write there can write anything. What counts is signed, and the keys
 //! live elsewhere, in the user's own folder ([`home`]).
@@ -16,6 +17,7 @@ mod record;
 mod signer;
 mod sqlite;
 mod store;
+mod verify;
 
 pub use error::{Place, StoreError, Tampered};
 pub use exacta_kernel::audit::EntryDraft;
@@ -25,3 +27,4 @@ pub use record::{
 pub use signer::{CheckpointSigner, Pin, SignerError};
 pub use sqlite::SqliteStore;
 pub use store::Store;
+pub use verify::{Report, Trusted, VerifyError, verify};

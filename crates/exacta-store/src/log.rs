@@ -66,18 +66,22 @@ impl<'a> LogFile<'a> {
 
     /// Brings everything that is pending into the file and onto the disk.
     ///
-    /// `pending` is contiguous and reaches to the end of the log. What of it is there already must be exactly that.
-    pub fn settle(&self, pending: &[Pending]) -> Result<(), StoreError> {
+    /// `pending` is contiguous and reaches to the end of the log. What of it is there already must be exactly that; and the
+    /// first `signed` entries must be there: a checkpoint is signed only after they were on disk.
+    pub fn settle(&self, pending: &[Pending], signed: u64) -> Result<(), StoreError> {
         let (Some(first), Some(last)) = (pending.first(), pending.last()) else { return Ok(()) };
         let len = self.len()?;
         if len < first.start {
-            return Err(tampered(first.seq, "the log file ends before it").into());
+            return Err(tampered(first.seq, "the log file ends before the end of this line").into());
         }
         if len > last.end() {
             return Err(tampered(last.seq + 2, "the log file goes on after the last entry that was recorded").into());
         }
         for line in pending {
             let there = len.clamp(line.start, line.end()) - line.start;
+            if line.seq < signed && len < line.end() {
+                return Err(tampered(line.seq + 1, "the line is missing, though a checkpoint was signed for it").into());
+            }
             let (old, new) = line.bytes.split_at(usize::try_from(there).unwrap_or_default());
             if self.bytes(line.start, line.start + there)? != old {
                 return Err(tampered(line.seq + 1, "the line is not the one that was recorded").into());
@@ -86,7 +90,11 @@ impl<'a> LogFile<'a> {
                 self.file.write_all_at(new, line.start + there).map_err(self.failed("write"))?;
             }
         }
-        self.file.sync_data().map_err(self.failed("sync"))
+        self.file.sync_data().map_err(|cause| {
+            // What the system could not write it may forget; only lines that are written again are tried again.
+            let _ = self.file.set_len(first.start);
+            self.failed("sync")(cause)
+        })
     }
 
     fn failed(&self, action: &'static str) -> impl FnOnce(io::Error) -> StoreError + use<> {

@@ -172,10 +172,28 @@ impl SignedCheckpoint {
         &self.checkpoint
     }
 
+    /// How many entries the log had.
+    #[must_use]
+    pub const fn size(&self) -> u64 {
+        self.checkpoint.size
+    }
+
+    /// The root of its Merkle tree then.
+    #[must_use]
+    pub const fn root(&self) -> Digest {
+        self.checkpoint.root
+    }
+
     /// The signed note, as it is written to a file.
     #[must_use]
     pub fn note(&self) -> &str {
         &self.note
+    }
+}
+
+impl fmt::Display for SignedCheckpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.note)
     }
 }
 

@@ -1,12 +1,12 @@
 //! The store in one SQLite database, beside the log file that it indexes.
 
 mod change;
-mod db;
-mod ledger;
-mod open;
-mod plans;
+pub(crate) mod db;
+pub(crate) mod ledger;
+pub(crate) mod open;
+pub(crate) mod plans;
 mod publish;
-mod runs;
+pub(crate) mod runs;
 mod schema;
 mod store;
 
@@ -24,7 +24,7 @@ pub struct SqliteStore {
     folder: Folder,
     origin: Origin,
     signer: Box<dyn CheckpointSigner>,
-    /// So many entries are known to be in the log file, on disk, signed and in the files.
+    /// So many entries are known to be in the log file, on disk, in the files for people, signed and pinned.
     settled: u64,
 }
 

@@ -58,16 +58,16 @@ impl SqliteStore {
     /// Whether the last change was finished completely, by whichever process, so that there is nothing to heal.
     fn is_settled(&self) -> Result<bool, StoreError> {
         let Some(ledger) = Ledger::load(&self.db())? else { return Ok(false) };
-        let signed = self.read_checkpoint()?.map_or(0, |signed| signed.checkpoint().size);
+        let signed = self.read_checkpoint()?.map_or(0, |signed| signed.size());
         Ok(signed == ledger.size() && self.signer.pinned()?.map_or(0, |pin| pin.size) == signed)
     }
 
     /// Checks the index of the log against the checkpoint that is remembered outside the project.
-    pub(super) fn check_pin(&self, ledger: &Ledger) -> Result<(), StoreError> {
-        match self.signer.pinned()? {
-            Some(pin) => check_pin(&self.db(), ledger, pin),
-            None => Ok(()),
-        }
+    /// How many entries that one covers.
+    pub(super) fn check_pin(&self, ledger: &Ledger) -> Result<u64, StoreError> {
+        let Some(pin) = self.signer.pinned()? else { return Ok(0) };
+        check_pin(&self.db(), ledger, pin)?;
+        Ok(pin.size)
     }
 }
 

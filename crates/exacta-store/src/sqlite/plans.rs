@@ -80,6 +80,12 @@ impl PlanRow {
         db.one(&format!("SELECT {COLUMNS} FROM plan WHERE id = ?1"), [id], Self::read)
     }
 
+    /// Every plan in turn.
+    pub fn each(db: &Db<'_>, mut visit: impl FnMut(Self) -> Result<(), StoreError>) -> Result<(), StoreError> {
+        let sql = format!("SELECT {COLUMNS} FROM plan ORDER BY id");
+        db.each(&sql, [], |row| visit(Self::read(row).map_err(StoreError::database(db.path))?))
+    }
+
     pub fn status(&self, db: &Db<'_>) -> Result<Status, StoreError> {
         Status::parse(&self.status).ok_or_else(|| self.odd(db, "status"))
     }
@@ -125,6 +131,11 @@ impl PlanRow {
     /// of it from outside never gets a hash of ours.
     pub fn hash(&self, db: &Db<'_>) -> Result<Digest, StoreError> {
         self.hash_with(db, &self.body_sha256)
+    }
+
+    /// The hash of the plan as it stands, large part included.
+    pub fn full_hash(&self, db: &Db<'_>, body: &Body) -> Result<Digest, StoreError> {
+        self.hash_with(db, &self.body_hash(body)?.to_string())
     }
 
     /// The content of the plan's file.

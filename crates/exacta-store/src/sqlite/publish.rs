@@ -16,23 +16,30 @@ impl SqliteStore {
     /// Finishes what a process that died left, and checks what anybody else left. The folder must be locked.
     pub(super) fn settle(&mut self) -> Result<(), StoreError> {
         let ledger = Ledger::load(&self.db())?.ok_or_else(|| self.db().corrupt("it holds no log"))?;
-        self.check_pin(&ledger)?;
+        let pinned = self.check_pin(&ledger)?;
+        if ledger.size() == self.settled {
+            return Ok(());
+        }
         let pending = ledger::outbox(&self.db())?;
         let reaches = pending.last().map_or(0, |last| last.start + last.bytes.len() as u64);
         if reaches != ledger.bytes {
             return Err(index_changed("it does not hold the last entries"));
         }
         let signed = self.read_checkpoint()?;
-        let size = signed.as_ref().map_or(0, |signed| signed.checkpoint().size);
-        let same_root = signed.is_none_or(|signed| signed.checkpoint().root == ledger.frontier.root());
+        let size = signed.as_ref().map_or(0, |signed| signed.size());
+        let same_root = signed.as_ref().is_none_or(|signed| signed.root() == ledger.frontier.root());
         if size > ledger.size() || (size == ledger.size() && !same_root) {
             return Err(self.bad_checkpoint("it is not a checkpoint of this log").into());
         }
-        LogFile::open(&self.folder, ledger.size() == pending.len() as u64)?.settle(&pending)?;
-        if size < ledger.size() {
-            let unfinished: Vec<Pending> = pending.into_iter().filter(|line| line.seq >= size).collect();
-            self.write_files(&unfinished)?;
-            self.sign(&ledger)?;
+        LogFile::open(&self.folder, ledger.size() == pending.len() as u64)?.settle(&pending, size.max(pinned))?;
+        match signed {
+            Some(_) if size == ledger.size() && size == pinned => {}
+            Some(signed) if size == ledger.size() => self.signer.pin(&signed)?,
+            _ => {
+                let unfinished: Vec<Pending> = pending.into_iter().filter(|line| line.seq >= size).collect();
+                self.write_files(&unfinished)?;
+                self.sign(&ledger)?;
+            }
         }
         self.settled = ledger.size();
         Ok(())
@@ -40,7 +47,7 @@ impl SqliteStore {
 
     /// Brings a committed change into the files. The folder must be locked.
     pub(super) fn publish(&mut self, pending: &[Pending], ledger: &Ledger) -> Result<(), StoreError> {
-        LogFile::open(&self.folder, ledger.size() == pending.len() as u64)?.settle(pending)?;
+        LogFile::open(&self.folder, ledger.size() == pending.len() as u64)?.settle(pending, 0)?;
         self.write_files(pending)?;
         self.sign(ledger)?;
         self.settled = ledger.size();

@@ -46,6 +46,12 @@ impl RunRow {
         db.one(&format!("SELECT {COLUMNS} FROM run WHERE id = ?1"), [id], Self::read)
     }
 
+    /// Every run in turn.
+    pub fn each(db: &Db<'_>, mut visit: impl FnMut(Self) -> Result<(), StoreError>) -> Result<(), StoreError> {
+        let sql = format!("SELECT {COLUMNS} FROM run ORDER BY id");
+        db.each(&sql, [], |row| visit(Self::read(row).map_err(StoreError::database(db.path))?))
+    }
+
     /// The hash of the run as it stands.
     pub fn hash(&self) -> Result<Digest, StoreError> {
         Ok(canonical_hash(&json!({

@@ -197,7 +197,7 @@ impl Store for SqliteStore {
 
     fn receipt(&self, seq: u64) -> Result<Option<LogReceipt>, StoreError> {
         let Some(signed) = self.read_checkpoint()? else { return Ok(None) };
-        let leaves = ledger::leaves(&self.db(), signed.checkpoint().size)?;
+        let leaves = ledger::leaves(&self.db(), signed.size())?;
         let Some(hashes) = merkle::inclusion_proof(&leaves, seq) else { return Ok(None) };
         Ok(Some(LogReceipt { index: seq, hashes, checkpoint: signed.note().to_owned() }))
     }

@@ -30,7 +30,7 @@ fn a_plan_is_remembered_with_its_entries_and_files() {
     assert_eq!(plan.proposal.as_deref(), Some(&b"{}"[..]));
     let events: Vec<Event> = store.entries(&EntryFilter::default()).unwrap().iter().map(|entry| entry.event).collect();
     assert_eq!(events, [Event::PlanCreated, Event::PlanEvaluated, Event::PlanApproved]);
-    assert_eq!(store.checkpoint().unwrap().unwrap().checkpoint().size, 3);
+    assert_eq!(store.checkpoint().unwrap().unwrap().size(), 3);
 
     let mut file = project.json(&format!("plans/{}.json", plan_id(1)));
     file["approvals"] = json!(file["approvals"].as_array().unwrap().len());

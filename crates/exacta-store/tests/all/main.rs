@@ -1,6 +1,10 @@
 //! All of the crate's integration tests, in one binary to keep linking short.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+
 mod change;
 
 mod home;
 mod project;
+mod race;
+mod refuse;
+mod verify;

@@ -8,9 +8,12 @@ use exacta_kernel::hash::Digest;
 use exacta_kernel::id::{CorrelationId, PlanId, ProjectId, RunId, SessionId};
 use exacta_kernel::lifecycle::Status;
 use exacta_kernel::time::Timestamp;
-use exacta_store::{CheckpointSigner, NewPlan, Pin, RunRecord, RunState, SignerError, SqliteStore, StoreError};
+use exacta_store::{
+    CheckpointSigner, NewPlan, Pin, Report, RunRecord, RunState, SignerError, SqliteStore, StoreError, Trusted,
+    VerifyError,
+};
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub struct Project {
     pub dir: tempfile::TempDir,
@@ -41,7 +44,7 @@ impl CheckpointSigner for FileSigner {
     }
 
     fn pin(&self, signed: &SignedCheckpoint) -> Result<(), SignerError> {
-        let (size, root) = (signed.checkpoint().size, signed.checkpoint().root);
+        let (size, root) = (signed.size(), signed.root());
         assert!(self.pinned()?.is_none_or(|pin| pin.size < size || (pin.size, pin.root) == (size, root)));
         let temporary = self.0.with_extension("tmp");
         std::fs::write(&temporary, format!("{size} {root}")).unwrap();
@@ -67,8 +70,18 @@ impl Project {
         FileSigner(self.dir.path().join("pin"))
     }
 
+    pub fn open_at(dir: &Path) -> Result<SqliteStore, StoreError> {
+        SqliteStore::open(&dir.join(".exacta"), &Self::id(), Box::new(FileSigner(dir.join("pin"))))
+    }
+
     pub fn try_open(&self) -> Result<SqliteStore, StoreError> {
-        SqliteStore::open(&self.exacta(), &Self::id(), Box::new(self.signer()))
+        Self::open_at(self.dir.path())
+    }
+
+    pub fn verify(&self) -> Result<Report, VerifyError> {
+        let signer = self.signer();
+        let trusted = Trusted { project: Self::id(), key: Some(signer.public_key()), pin: signer.pinned().unwrap() };
+        exacta_store::verify(&self.exacta(), &trusted)
     }
 
     pub fn open(&self) -> SqliteStore {

@@ -1,0 +1,283 @@
+//! The log itself: its lines against the signed roots, and, where those do not fit, against the database's index, to say
+//! which line it is.
+
+use super::{Findings, pending};
+use crate::error::{Place, StoreError};
+use crate::folder::{Folder, LOG};
+use crate::signer::Pin;
+use crate::sqlite::db::{Db, signed as as_integer, unsigned};
+use crate::sqlite::ledger::Ledger;
+use exacta_kernel::audit::merkle::leaf_hash;
+use exacta_kernel::audit::{Checkpoint, Frontier};
+use exacta_kernel::hash::Digest;
+use memchr::memmem::Finder;
+use serde::Deserialize;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::os::unix::fs::FileExt as _;
+
+/// The newest hash of every record that the log knows, by the record's id.
+pub type Known = HashMap<String, String>;
+
+/// What marks the entries that carry hashes of records.
+const MARK: &[u8] = b"\"record_sha256\":{";
+
+/// Checks the log and gathers what it says about the records.
+pub fn check(
+    db: &Db<'_>,
+    folder: &Folder,
+    ledger: &Ledger,
+    signed: Option<&Checkpoint>,
+    pin: Option<Pin>,
+    found: &mut Findings,
+) -> Result<Known, StoreError> {
+    let before = found.tampered.len();
+    let mut walk = Walk::new(signed.map(|signed| signed.size), pin.map(|pin| pin.size));
+    read(db, folder, ledger, |line| walk.take(line))?;
+    found.report.entries = walk.frontier.size();
+    found.report.bytes = ledger.bytes;
+    let sound = walk.frontier.size() == ledger.size() && walk.frontier.root() == ledger.frontier.root();
+    let covered = signed.map(|signed| signed.size).max(pin.map(|pin| pin.size)).unwrap_or(0);
+    let file_fits = sound && file_ends_well(db, folder, ledger, covered, found)?;
+    let signed_fits = signed.is_none_or(|signed| walk.root_at(signed.size) == Some(signed.root));
+    let pin_fits = pin.is_none_or(|pin| walk.root_at(pin.size) == Some(pin.root));
+    if !(file_fits && signed_fits && pin_fits) {
+        if found.tampered.len() == before {
+            locate(db, folder, ledger, found)?;
+        }
+        if found.tampered.len() == before {
+            blame(ledger, (signed, signed_fits), (pin, pin_fits), found);
+        }
+        return Ok(walk.known);
+    }
+    found.report.signed = signed.map_or(0, |signed| signed.size);
+    found.report.pinned = pin.map_or(0, |pin| pin.size);
+    note_limits(ledger.size(), found);
+    Ok(walk.known)
+}
+
+/// What a walk over all lines gathers.
+struct Walk {
+    frontier: Frontier,
+    /// Roots at the sizes that were asked for.
+    roots: BTreeMap<u64, Option<Digest>>,
+    known: Known,
+    mark: Finder<'static>,
+}
+
+impl Walk {
+    fn new(signed: Option<u64>, pinned: Option<u64>) -> Self {
+        let mut roots: BTreeMap<u64, Option<Digest>> =
+            signed.into_iter().chain(pinned).map(|size| (size, None)).collect();
+        let frontier = Frontier::default();
+        roots.entry(0).and_modify(|root| *root = Some(frontier.root()));
+        Self { frontier, roots, known: Known::new(), mark: Finder::new(MARK) }
+    }
+
+    fn take(&mut self, line: &[u8]) {
+        self.frontier.push(leaf_hash(line));
+        if let Some(root) = self.roots.get_mut(&self.frontier.size()) {
+            *root = Some(self.frontier.root());
+        }
+        if self.mark.find(line).is_some() {
+            // A line that cannot be read is not one of ours, and the roots will say so.
+            if let Ok(line) = serde_json::from_slice::<Line<'_>>(line) {
+                let records = line.data.record_sha256.into_iter();
+                self.known.extend(records.map(|(id, hash)| (id.into_owned(), hash.into_owned())));
+            }
+        }
+    }
+
+    fn root_at(&self, size: u64) -> Option<Digest> {
+        self.roots.get(&size).copied().flatten()
+    }
+}
+
+/// The part of an entry that is needed here.
+#[derive(Deserialize)]
+struct Line<'a> {
+    #[serde(borrow)]
+    data: Data<'a>,
+}
+
+#[derive(Deserialize)]
+struct Data<'a> {
+    #[serde(borrow)]
+    record_sha256: BTreeMap<Cow<'a, str>, Cow<'a, str>>,
+}
+
+/// Reads the file line by line, and then what is still in the outbox.
+fn read(db: &Db<'_>, folder: &Folder, ledger: &Ledger, mut take: impl FnMut(&[u8])) -> Result<(), StoreError> {
+    let path = folder.path().join(LOG);
+    let file = folder.file(LOG, false)?;
+    let len = file.as_ref().map_or(Ok(0), |file| file.metadata().map(|data| data.len()));
+    let len = len.map_err(StoreError::io("read", &path))?;
+    let pending = pending(db, len)?;
+    // A line that a crash tore is read from the outbox instead.
+    let whole = pending.first().map_or(ledger.bytes, |torn| torn.start);
+    if let Some(file) = file {
+        each_line(file, whole, &mut take).map_err(StoreError::io("read", &path))?;
+    }
+    pending.iter().for_each(|line| take(line.bytes.strip_suffix(b"\n").unwrap_or(&line.bytes)));
+    Ok(())
+}
+
+fn each_line(file: File, bytes: u64, mut take: impl FnMut(&[u8])) -> std::io::Result<()> {
+    let mut reader = BufReader::with_capacity(1 << 18, file.take(bytes));
+    let mut long = Vec::new();
+    loop {
+        let buffer = reader.fill_buf()?;
+        if buffer.is_empty() {
+            break;
+        }
+        let mut used = 0;
+        for end in memchr::memchr_iter(b'\n', buffer) {
+            let line = buffer.get(used..end).unwrap_or_default();
+            if long.is_empty() {
+                take(line);
+            } else {
+                // The line began in the buffer before.
+                long.extend_from_slice(line);
+                take(&long);
+                long.clear();
+            }
+            used = end + 1;
+        }
+        long.extend_from_slice(buffer.get(used..).unwrap_or_default());
+        let all = buffer.len();
+        reader.consume(all);
+    }
+    if !long.is_empty() {
+        take(&long);
+    }
+    Ok(())
+}
+
+/// Whether the file holds exactly the lines that were recorded, or a crash left the last of them in the outbox. That cannot
+/// be for the first `covered` lines: a checkpoint is signed only after they were on disk.
+fn file_ends_well(
+    db: &Db<'_>,
+    folder: &Folder,
+    ledger: &Ledger,
+    covered: u64,
+    found: &mut Findings,
+) -> Result<bool, StoreError> {
+    let path = folder.path().join(LOG);
+    let file = folder.file(LOG, false)?;
+    let len = file.as_ref().map_or(Ok(0), |file| file.metadata().map(|data| data.len()));
+    let len = len.map_err(StoreError::io("read", &path))?;
+    if len > ledger.bytes {
+        let what = "the file goes on after the last entry that was recorded";
+        found.tampered(Place::Line(ledger.size() + 1), what);
+        return Ok(false);
+    }
+    let pending = pending(db, len)?;
+    let Some(torn) = pending.first() else { return Ok(len == ledger.bytes) };
+    if torn.seq < covered {
+        let what = "the log ends here: this line and what followed is missing, though a checkpoint was signed for it";
+        found.tampered(Place::Line(torn.seq + 1), what);
+        return Ok(false);
+    }
+    let mut tail = vec![0; usize::try_from(len.saturating_sub(torn.start)).unwrap_or_default()];
+    if let Some(file) = file {
+        file.read_exact_at(&mut tail, torn.start.min(len)).map_err(StoreError::io("read", &path))?;
+    }
+    let begun = len >= torn.start && torn.bytes.starts_with(&tail);
+    if begun {
+        found.note(format!(
+            "{} entries at the end are not in the log file yet; the next command writes them",
+            pending.len()
+        ));
+    }
+    Ok(begun)
+}
+
+/// Finds the lines that are not the ones the index knows.
+fn locate(db: &Db<'_>, folder: &Folder, ledger: &Ledger, found: &mut Findings) -> Result<(), StoreError> {
+    let index = |seq: u64| {
+        let sql = "SELECT leaf FROM entry WHERE seq = ?1";
+        db.one(sql, [as_integer(seq)], |row| row.get::<_, Vec<u8>>(0))
+    };
+    let mut first = None;
+    let mut failed = Ok(());
+    let mut count = 0;
+    read(db, folder, ledger, |line| {
+        if first.is_none() && failed.is_ok() {
+            let leaf = leaf_hash(line);
+            match index(count) {
+                Ok(Some(expected)) if expected == leaf.as_bytes() => {}
+                Ok(_) => first = Some((count, leaf)),
+                Err(error) => failed = Err(error),
+            }
+        }
+        count += 1;
+    })?;
+    failed?;
+    match first {
+        Some((seq, leaf)) => {
+            let sql = "SELECT seq FROM entry WHERE leaf = ?1";
+            let moved = db.one(sql, [leaf.as_bytes()], |row| row.get::<_, i64>(0))?.map(unsigned);
+            found.tampered(Place::Line(seq + 1), describe(seq, moved, ledger.size()));
+        }
+        None if count < ledger.size() => {
+            found.tampered(Place::Line(count + 1), "the log ends here: this line and what followed is missing");
+        }
+        None => {}
+    }
+    Ok(())
+}
+
+fn describe(seq: u64, moved: Option<u64>, size: u64) -> String {
+    match moved {
+        Some(from) => format!("a line was removed, added or moved: here stands what was line {}", from + 1),
+        None if seq >= size => "a line was added".to_owned(),
+        None => "the line was changed".to_owned(),
+    }
+}
+
+/// Where the index agrees with the file but a signed root does not, both were rewritten: says how much is affected.
+fn blame(
+    ledger: &Ledger,
+    (signed, signed_fits): (Option<&Checkpoint>, bool),
+    (pin, pin_fits): (Option<Pin>, bool),
+    found: &mut Findings,
+) {
+    let size = ledger.size();
+    let good = [pin.filter(|_| pin_fits).map(|pin| pin.size), signed.filter(|_| signed_fits).map(|signed| signed.size)];
+    let good = good.into_iter().flatten().max().unwrap_or(0);
+    let bad =
+        [pin.filter(|_| !pin_fits).map(|pin| pin.size), signed.filter(|_| !signed_fits).map(|signed| signed.size)];
+    let bad = bad.into_iter().flatten().min();
+    match bad {
+        Some(bad) if bad > size => {
+            let what = "the log was cut and its index with it: a signed checkpoint knows more lines";
+            found.tampered(Place::Lines(size + 1, bad), what);
+        }
+        Some(bad) => {
+            let first = if good < bad { good + 1 } else { 1 };
+            let what = "the log and its index were rewritten: they do not fit the signed checkpoint";
+            found.tampered(Place::Lines(first, bad), what);
+        }
+        None => found.tampered(Place::Index, "its hashes do not fit its entries"),
+    }
+}
+
+fn note_limits(size: u64, found: &mut Findings) {
+    let (signed, pinned) = (found.report.signed, found.report.pinned);
+    if signed < size {
+        found.note(format!("{} entries at the end are not under a signed checkpoint in the folder yet", size - signed));
+    }
+    if pinned == 0 && size > 0 {
+        found.note(
+            "no checkpoint is pinned in your configuration: a log replaced as a whole, by somebody who has its key, \
+             would not be noticed",
+        );
+    } else if pinned < size {
+        found.note(format!(
+            "{} entries at the end are not under the checkpoint pinned in your configuration",
+            size - pinned
+        ));
+    }
+}

@@ -1,0 +1,55 @@
+//! Many at once: exactly one wins, and nothing is lost.
+
+use crate::project::{Project, at, created, draft, new_plan, new_run, plan_id, run_id, signed};
+use exacta_kernel::audit::Event;
+use exacta_kernel::lifecycle::Status::{Expired, Pending, Rejected, UserApproved};
+use exacta_store::{Change, EntryFilter, Outcome, Start, Store as _};
+use std::sync::Barrier;
+use std::thread;
+
+#[test]
+fn of_many_that_race_exactly_one_wins() {
+    const RACERS: u64 = 8;
+    const ROUNDS: u64 = 6;
+    let project = Project::new();
+    for round in 0..ROUNDS {
+        project.open().insert_plan(&new_plan(round), &created(round), at(1)).unwrap();
+        let barrier = Barrier::new(RACERS as usize);
+        let race = |racer: u64| {
+            let mut store = project.open();
+            barrier.wait();
+            let to = [UserApproved, Rejected, Expired][racer as usize % 3];
+            let approval = (to == UserApproved).then(|| signed(round));
+            let change = Change { from: Pending, to, approval, also_expire: None };
+            let won = store.transition(&plan_id(round), &change, &[draft(Event::PlanApproved, round)], at(2)).unwrap();
+            let run = new_run(round * RACERS + racer, round, None);
+            let start = store.start_run(&run, &[UserApproved], 99, &[draft(Event::RunStarted, round)], at(3)).unwrap();
+            (won == Outcome::Done, start == Start::Started)
+        };
+        let race = &race;
+        let won: Vec<(bool, bool)> = thread::scope(|scope| {
+            let racers: Vec<_> = (0..RACERS).map(|racer| scope.spawn(move || race(racer))).collect();
+            racers.into_iter().map(|racer| racer.join().unwrap()).collect()
+        });
+        assert_eq!(won.iter().filter(|(won, _)| *won).count(), 1, "{won:?}");
+        let status = project.open().plan(&plan_id(round)).unwrap().unwrap().status;
+        let started = won.iter().filter(|(_, started)| *started).count();
+        assert_eq!(started, usize::from(status == UserApproved), "{status}");
+    }
+    let entries = project.open().entries(&EntryFilter::default()).unwrap();
+    assert!(entries.iter().enumerate().all(|(index, entry)| entry.seq == index as u64));
+    project.verify().unwrap();
+    assert!(project.open().run(&run_id(9999)).unwrap().is_none());
+}
+
+#[test]
+fn many_can_open_a_new_project_at_once() {
+    let project = Project::new();
+    thread::scope(|scope| {
+        for n in 0..8 {
+            let project = &project;
+            scope.spawn(move || project.open().insert_plan(&new_plan(n), &created(n), at(1)).unwrap());
+        }
+    });
+    assert_eq!(project.verify().unwrap().plans, 8);
+}

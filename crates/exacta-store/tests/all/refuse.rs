@@ -1,0 +1,130 @@
+//! What is not opened, and what is said about it.
+
+use crate::project::{FileSigner, Project, at, created, new_plan, plan_id};
+use exacta_kernel::id::ProjectId;
+use exacta_store::{SqliteStore, Store as _, StoreError};
+use std::fs;
+use std::os::unix::fs::symlink;
+
+fn started() -> Project {
+    let project = Project::new();
+    project.open().insert_plan(&new_plan(1), &created(1), at(1)).unwrap();
+    project
+}
+
+fn refused(project: &Project) -> String {
+    let error = match project.try_open() {
+        Err(error) => error,
+        Ok(mut store) => store.record(&created(1), at(2)).expect_err("it must be refused"),
+    };
+    assert!(!error.hint().is_empty());
+    let place = project.dir.path().canonicalize().unwrap();
+    error.to_string().replace(place.to_str().unwrap(), "PROJECT")
+}
+
+#[test]
+fn a_newer_format() {
+    let project = started();
+    let connection = rusqlite::Connection::open(project.exacta().join("state.db")).unwrap();
+    connection.pragma_update(None, "user_version", 99).unwrap();
+    insta::assert_snapshot!(refused(&project), @"the database `PROJECT/.exacta/state.db` has format 99; this version knows formats up to 1");
+}
+
+#[test]
+fn somebody_elses_database() {
+    let project = Project::new();
+    fs::create_dir(project.exacta()).unwrap();
+    let connection = rusqlite::Connection::open(project.exacta().join("state.db")).unwrap();
+    connection.execute_batch("CREATE TABLE theirs(x)").unwrap();
+    insta::assert_snapshot!(refused(&project), @"the database `PROJECT/.exacta/state.db` is damaged: it is not a database of exacta");
+    let left: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).unwrap();
+    assert_eq!(left, 1, "it is left as it was");
+}
+
+#[test]
+fn a_file_that_is_no_database() {
+    let project = started();
+    for name in ["state.db", "state.db-wal", "state.db-shm"] {
+        fs::write(project.exacta().join(name), vec![b'x'; 8192]).unwrap();
+    }
+    insta::assert_snapshot!(refused(&project), @"the database `PROJECT/.exacta/state.db` is damaged: it is not a database");
+}
+
+#[test]
+fn a_database_with_broken_pages() {
+    let project = started();
+    let path = project.exacta().join("state.db");
+    rusqlite::Connection::open(&path).unwrap().execute_batch("PRAGMA wal_checkpoint(truncate)").unwrap();
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[4096..].fill(0xa5);
+    fs::write(&path, bytes).unwrap();
+    insta::assert_snapshot!(refused(&project), @"the database `PROJECT/.exacta/state.db` is damaged: its pages do not fit together");
+}
+
+#[test]
+fn a_missing_database_or_log() {
+    let project = started();
+    fs::remove_file(project.exacta().join("audit.log")).unwrap();
+    insta::assert_snapshot!(refused(&project), @"the records were changed from outside: audit log, line 1: the line is missing, though a checkpoint was signed for it");
+    for name in ["state.db", "state.db-wal", "state.db-shm"] {
+        fs::remove_file(project.exacta().join(name)).unwrap();
+    }
+    fs::write(project.exacta().join("audit.log"), "{}\n").unwrap();
+    insta::assert_snapshot!(refused(&project), @"the records were changed from outside: `PROJECT/.exacta/state.db`: the database is missing though there is an audit log");
+}
+
+#[test]
+fn a_copy_of_another_project() {
+    let project = started();
+    let other = ProjectId::parse("019a2f3e-7c1d-7e2a-9b4f-ba9876543210").unwrap();
+    let copied = SqliteStore::open(&project.exacta(), &other, Box::new(FileSigner(project.dir.path().join("other"))));
+    assert!(matches!(copied, Err(StoreError::OtherProject { .. })));
+}
+
+#[test]
+fn links_to_elsewhere() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    let project = Project::new();
+    symlink(elsewhere.path(), project.exacta()).unwrap();
+    assert!(project.try_open().is_err());
+    for name in ["state.db", "audit.log", "plans", "checkpoint"] {
+        let project = started();
+        let path = project.exacta().join(name);
+        if path.is_dir() {
+            fs::remove_dir_all(&path).unwrap()
+        } else {
+            fs::remove_file(&path).unwrap()
+        }
+        symlink(elsewhere.path().join(name), &path).unwrap();
+        refused(&project);
+    }
+    assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn no_records_to_read() {
+    let project = Project::new();
+    let read = SqliteStore::read(&project.exacta(), &Project::id(), Box::new(project.signer()));
+    assert!(matches!(read, Err(StoreError::Missing(_))));
+    assert!(!project.exacta().exists());
+}
+
+#[test]
+fn what_was_opened_to_read_is_not_changed() {
+    let project = started();
+    let mut store = project.read();
+    assert!(matches!(store.record(&created(1), at(2)), Err(StoreError::ReadOnly { .. })));
+    assert!(store.plan(&plan_id(1)).unwrap().is_some());
+}
+
+#[test]
+fn triggers_in_the_database_do_nothing() {
+    let project = started();
+    let connection = rusqlite::Connection::open(project.exacta().join("state.db")).unwrap();
+    let trigger = "CREATE TRIGGER t AFTER INSERT ON plan BEGIN UPDATE plan SET status = 'user_approved'; END";
+    connection.execute_batch(trigger).unwrap();
+    drop(connection);
+    let mut store = project.open();
+    store.insert_plan(&new_plan(2), &created(2), at(2)).unwrap();
+    assert_eq!(store.plan(&plan_id(1)).unwrap().unwrap().status.name(), "pending");
+}
