@@ -53,7 +53,7 @@ impl<'a> LogFile<'a> {
     }
 
     /// How long it is.
-    pub fn len(&self) -> Result<u64, StoreError> {
+    fn len(&self) -> Result<u64, StoreError> {
         self.file.metadata().map(|data| data.len()).map_err(self.failed("read"))
     }
 

@@ -2,7 +2,8 @@
 
 use super::db::{Db, signed, unsigned};
 use crate::error::{Place, StoreError, Tampered};
-use crate::log::Pending;
+use crate::folder::Folder;
+use crate::log::{LogFile, Pending, tampered};
 use exacta_kernel::audit::merkle::leaf_hash;
 use exacta_kernel::audit::{Entry, EntryDraft, Frontier};
 use exacta_kernel::hash::Digest;
@@ -81,8 +82,30 @@ pub fn outbox(db: &Db<'_>) -> Result<Vec<Pending>, StoreError> {
     })
 }
 
+/// Lines of the log, without newlines; from the outbox where they may not be in the file yet.
+pub fn lines(
+    db: &Db<'_>,
+    folder: &Folder,
+    correlation: Option<&str>,
+    last: Option<u32>,
+) -> Result<Vec<Vec<u8>>, StoreError> {
+    let pending = outbox(db)?;
+    let log = LogFile::read(folder)?;
+    let mut lines = Vec::new();
+    for (start, end) in spans(db, correlation, last)? {
+        let mut line = match (pending.iter().find(|line| line.start == start), &log) {
+            (Some(pending), _) => pending.bytes.clone(),
+            (None, Some(log)) => log.bytes(start, end)?,
+            (None, None) => return Err(tampered(1, "the log file is missing").into()),
+        };
+        line.pop();
+        lines.push(line);
+    }
+    Ok(lines)
+}
+
 /// Where entries are in the file.
-pub fn spans(db: &Db<'_>, correlation: Option<&str>, last: Option<u32>) -> Result<Vec<(u64, u64)>, StoreError> {
+fn spans(db: &Db<'_>, correlation: Option<&str>, last: Option<u32>) -> Result<Vec<(u64, u64)>, StoreError> {
     let read = |row: &Row<'_>| Ok((unsigned(row.get(0)?), unsigned(row.get(1)?)));
     let limit = last.map_or(-1, i64::from);
     let mut spans = match correlation {

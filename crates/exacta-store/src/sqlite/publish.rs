@@ -96,31 +96,9 @@ impl SqliteStore {
         }
         let folder = self.folder.inner(ENTRIES)?;
         for id in operations {
-            let lines = self.lines(&db, Some(id.as_str()), None)?;
+            let lines = ledger::lines(&db, &self.folder, Some(id.as_str()), None)?;
             folder.replace(&format!("{id}.json"), &files::entries_text(id.as_str(), &lines))?;
         }
         Ok(())
-    }
-
-    /// Lines of the log, without newlines; from the outbox where they are not in the file yet.
-    pub(super) fn lines(
-        &self,
-        db: &Db<'_>,
-        correlation: Option<&str>,
-        last: Option<u32>,
-    ) -> Result<Vec<Vec<u8>>, StoreError> {
-        let pending = ledger::outbox(db)?;
-        let log = LogFile::read(&self.folder)?;
-        let mut lines = Vec::new();
-        for (start, end) in ledger::spans(db, correlation, last)? {
-            let mut line = match (pending.iter().find(|line| line.start == start), &log) {
-                (Some(pending), _) => pending.bytes.clone(),
-                (None, Some(log)) => log.bytes(start, end)?,
-                (None, None) => return Err(crate::log::tampered(1, "the log file is missing").into()),
-            };
-            line.pop();
-            lines.push(line);
-        }
-        Ok(lines)
     }
 }

@@ -187,7 +187,7 @@ impl Store for SqliteStore {
 
     fn entries(&self, filter: &EntryFilter) -> Result<Vec<Entry>, StoreError> {
         let correlation = filter.correlation_id.as_ref().map(CorrelationId::as_str);
-        let lines = self.lines(&self.db(), correlation, filter.last)?;
+        let lines = ledger::lines(&self.db(), &self.folder, correlation, filter.last)?;
         lines.iter().map(|line| Ok(Entry::parse(line)?)).collect()
     }
 

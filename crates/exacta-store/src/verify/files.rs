@@ -4,7 +4,6 @@ use super::Findings;
 use crate::error::{Place, StoreError};
 use crate::files::{entries_head, entries_text};
 use crate::folder::{ENTRIES, Folder, PLANS};
-use crate::log::LogFile;
 use crate::sqlite::db::{Db, unsigned};
 use crate::sqlite::ledger;
 use crate::sqlite::plans::{Body, PlanRow};
@@ -52,8 +51,6 @@ fn as_of(content: &[u8]) -> Option<u64> {
 
 fn operations(db: &Db<'_>, root: &Folder, folder: &Folder, found: &mut Findings) -> Result<(), StoreError> {
     let mut names: BTreeSet<String> = folder.names()?.into_iter().collect();
-    let log = LogFile::read(root)?;
-    let len = log.as_ref().map_or(Ok(0), LogFile::len)?;
     let sql = "SELECT DISTINCT correlation_id FROM entry WHERE correlation_id IS NOT NULL ORDER BY correlation_id";
     for id in db.all(sql, [], |row| row.get::<_, String>(0))? {
         let name = format!("{id}.json");
@@ -62,12 +59,7 @@ fn operations(db: &Db<'_>, root: &Folder, folder: &Folder, found: &mut Findings)
             found.note(format!("the file `{ENTRIES}/{name}` is missing; the next entry of the operation writes it"));
             continue;
         };
-        let mut lines = Vec::new();
-        for (start, end) in ledger::spans(db, Some(&id), None)? {
-            if let Some(log) = log.as_ref().filter(|_| end <= len) {
-                lines.push(log.bytes(start, end.saturating_sub(1))?);
-            }
-        }
+        let lines = ledger::lines(db, root, Some(&id), None)?;
         if content == entries_text(&id, &lines) {
             found.report.files += 1;
         } else if is_older(&content, &id, &lines) {

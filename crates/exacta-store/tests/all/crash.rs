@@ -1,0 +1,172 @@
+//! A process killed at any point, or a disk that fails at any point, loses nothing that was promised.
+
+use crate::project::{Project, at, created, draft, new_plan, new_run, plan_id, run_id, signed};
+use exacta_kernel::audit::Event;
+use exacta_kernel::lifecycle::Status::{Pending, UserApproved};
+use exacta_store::{Change, RunState, Store as _, StoreError};
+use serde_json::json;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// Set in the child: where its project is.
+const PROJECT: &str = "EXACTA_TEST_STORE_CHILD";
+/// Set in the child: the first plan's number.
+const FIRST: &str = "EXACTA_TEST_STORE_FIRST";
+
+/// The child's whole life: it is killed somewhere in it. It says what was promised to it.
+#[test]
+fn child() {
+    let Some(dir) = std::env::var_os(PROJECT) else { return };
+    let first: u64 = std::env::var(FIRST).unwrap().parse().unwrap();
+    for n in first..first + 3 {
+        if let Err(error) = work(Path::new(&dir), n) {
+            println!("failed: {error}");
+            return;
+        }
+    }
+}
+
+fn work(dir: &Path, n: u64) -> Result<(), StoreError> {
+    let promised = |what: &str| {
+        println!("\npromised {what} {n}");
+        std::io::stdout().flush().unwrap();
+    };
+    let mut store = Project::open_at(dir)?;
+    store.insert_plan(&new_plan(n), &created(n), at(1))?;
+    promised("plan");
+    let change = Change { from: Pending, to: UserApproved, approval: Some(signed(n)), also_expire: None };
+    let _ = store.transition(&plan_id(n), &change, &[draft(Event::PlanApproved, n)], at(2))?;
+    promised("approval");
+    let _ = store.start_run(&new_run(n, n, None), &[UserApproved], 99, &[draft(Event::RunStarted, n)], at(3))?;
+    store.finish_run(&run_id(n), RunState::Completed, &json!([]), &[draft(Event::PlanExecuted, n)], at(4))?;
+    promised("run");
+    Ok(())
+}
+
+fn command(project: &Project, first: u64, strace: &[String]) -> Command {
+    let me = std::env::current_exe().unwrap();
+    let mut command = match strace {
+        [] => Command::new(me),
+        arguments => {
+            let mut command = Command::new("strace");
+            command.args(["-f", "-qq", "-o", "/dev/null"]).args(arguments).arg(me);
+            command
+        }
+    };
+    command.args(["--exact", "crash::child", "--nocapture", "--test-threads=1"]);
+    command.env(PROJECT, project.dir.path()).env(FIRST, first.to_string());
+    command.stdout(Stdio::piped()).stderr(Stdio::null());
+    command
+}
+
+/// Opens what the child left, and checks that it kept what it promised.
+fn check(project: &Project, output: &str, context: &str) {
+    let store = project.try_open().unwrap_or_else(|error| panic!("{context}: {error}"));
+    for promise in output.lines().filter_map(|line| line.strip_prefix("promised ")) {
+        let (what, n) = promise.split_once(' ').unwrap();
+        let plan = store.plan(&plan_id(n.parse().unwrap())).unwrap().unwrap_or_else(|| panic!("{context}: {promise}"));
+        match what {
+            "plan" => {}
+            "approval" => assert_eq!(plan.status, UserApproved, "{context}: {promise}"),
+            _ => assert_eq!(plan.run.unwrap().state, RunState::Completed, "{context}: {promise}"),
+        }
+    }
+    let report = project.verify().unwrap_or_else(|error| panic!("{context}: {error}"));
+    assert_eq!(report.notes, [""; 0], "{context}: opening heals everything");
+    assert_eq!((report.signed, report.pinned), (report.entries, report.entries), "{context}");
+}
+
+#[test]
+fn killed_at_any_time() {
+    let project = Project::new();
+    let mut pause = 3;
+    for round in 0..12 {
+        let mut child = command(&project, round * 3, &[]).spawn().unwrap();
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        let mut text = String::new();
+        // From when it does something, not from when it starts.
+        while text.is_empty() || text.ends_with('\n') && !text.contains("promised") {
+            if output.read_line(&mut text).unwrap() == 0 {
+                break;
+            }
+        }
+        pause = (pause * 13 + 7) % 23;
+        std::thread::sleep(Duration::from_millis(pause));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        std::io::Read::read_to_string(&mut output, &mut text).unwrap();
+        check(&project, &text, &format!("round {round}"));
+    }
+}
+
+/// The system calls by which anything reaches the disk.
+const CALLS: [&str; 10] =
+    ["pwrite64", "write", "fdatasync", "fsync", "renameat", "unlinkat", "openat", "ftruncate", "flock", "mkdirat"];
+
+fn has_strace() -> bool {
+    let found = Command::new("strace").arg("-V").output().is_ok_and(|output| output.status.success());
+    assert!(found || std::env::var_os("CI").is_none(), "strace is needed");
+    if !found {
+        eprintln!("SKIPPED: strace is not installed");
+    }
+    found
+}
+
+/// Kills or fails the child at the n-th call, for every n in steps, until it gets through.
+fn inject(fault: &str, step: usize) {
+    for call in CALLS {
+        for when in (1..).step_by(step) {
+            let project = Project::new();
+            let inject = format!("inject={call}:{fault}:when={when}");
+            let output = command(&project, 0, &["-e".to_owned(), inject.clone()]).output().unwrap();
+            let text = String::from_utf8_lossy(&output.stdout).into_owned();
+            assert!(!text.contains("panicked"), "{inject}: {text}");
+            let through = text.contains("promised run 2");
+            eprintln!(
+                "{inject} {through} {}",
+                text.lines().filter(|l| l.starts_with("promised") || l.starts_with("failed")).last().unwrap_or("-")
+            );
+            if project.exacta().join("state.db").exists() || through {
+                check(&project, &text, &inject);
+            }
+            if through {
+                break;
+            }
+            assert!(when < 5000, "{inject}: {text}");
+        }
+    }
+}
+
+#[test]
+fn killed_at_some_system_calls() {
+    if has_strace() {
+        inject("signal=KILL", 23);
+    }
+}
+
+#[test]
+#[ignore = "takes minutes: every system call"]
+fn killed_at_every_system_call() {
+    if has_strace() {
+        inject("signal=KILL", 1);
+    }
+}
+
+#[test]
+fn a_full_disk_at_some_system_calls() {
+    if has_strace() {
+        inject("error=ENOSPC", 41);
+    }
+}
+
+#[test]
+#[ignore = "takes minutes: every system call"]
+fn errors_at_every_system_call() {
+    if has_strace() {
+        for error in ["EIO", "ENOSPC", "EDQUOT", "EACCES", "EROFS", "EMFILE", "EINTR"] {
+            inject(&format!("error={error}"), 1);
+        }
+    }
+}
