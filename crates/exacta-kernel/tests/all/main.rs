@@ -5,5 +5,6 @@ mod diff;
 mod diff_git;
 mod diff_hostile;
 mod path;
+mod gate;
 mod policy;
 mod seal;

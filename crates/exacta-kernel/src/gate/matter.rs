@@ -1,0 +1,213 @@
+//! What the gates look at: everything a plan does, and what is known of it.
+
+use super::Question;
+use super::table::{at_least, level};
+use crate::action::Tier;
+use crate::action::tool::Tool;
+use crate::assess::{Assessment, BasisPoints, Level};
+use crate::check::ValidPlan;
+use crate::constraint::State;
+use crate::path::RelPath;
+use crate::plan::Plan;
+use crate::policy::profile::Profile;
+use crate::policy::rule::{Operation, Subject};
+use crate::prelude::*;
+use crate::proposal::{Action, Step};
+use crate::scan::{DependencyChange, DependencyKind, Signals};
+
+/// Everything that the gates decide on, besides the policy.
+#[derive(Debug)]
+pub(super) struct Matter {
+    /// What the plan does.
+    pub(super) deeds: Vec<Deed>,
+    /// What was found in it.
+    pub(super) signals: Signals,
+    /// Targets that differ from a neighbour only by case or normalisation, each with its neighbour.
+    pub(super) lookalikes: Vec<(String, String)>,
+    /// Constraints that only a person can judge.
+    pub(super) unchecked: Vec<String>,
+    /// Why the plan is SYSTEM-LEVEL, each with its place; empty if it is not.
+    pub(super) boundaries: Vec<(String, String)>,
+    /// The risk score.
+    pub(super) score: u32,
+    /// The score, lifted to what the level means.
+    pub(super) risk: u32,
+    /// The action whose tier lifted it, if one did.
+    pub(super) lifted_by: Option<String>,
+    /// Basis points.
+    pub(super) quality: BasisPoints,
+    /// What cannot be, and therefore denies.
+    pub(super) errors: Vec<String>,
+}
+
+/// One thing that a plan does, and its name in a reason.
+#[derive(Debug)]
+pub(super) struct Deed {
+    pub(super) subject: Subject,
+    pub(super) label: String,
+}
+
+impl Matter {
+    pub(super) fn of(valid: &ValidPlan, assessment: &Assessment, profile: Profile) -> Self {
+        let plan = valid.plan();
+        let (floor, by) = floor(plan);
+        let score = assessment.risk.score;
+        let risk = at_least(score, floor.max(assessment.risk.level));
+        let mut matter = Self {
+            deeds: Vec::new(),
+            signals: assessment.signals.clone(),
+            lookalikes: lookalikes(valid),
+            unchecked: constraints(valid, State::Unchecked).map(ToOwned::to_owned).collect(),
+            boundaries: boundaries(assessment),
+            score,
+            risk,
+            lifted_by: (floor > level(score)).then(|| quoted(by)),
+            quality: assessment.quality.score,
+            errors: violated(valid),
+        };
+        let whole = Subject {
+            operations: Vec::new(),
+            path: None,
+            risk: Some(level(risk)),
+            domain: Some(plan.domain()),
+            intent: Some(plan.proposal().intent.kind.name().to_owned()),
+            profile: Some(profile),
+        };
+        for step in &plan.proposal().steps {
+            matter.step(step, &whole);
+        }
+        let dependencies = assessment.signals.dependencies.iter();
+        matter.deeds.extend(dependencies.map(|change| dependency(change, &whole)));
+        matter
+    }
+
+    /// As if a plan did one thing.
+    pub(super) fn supposed(question: &Question, profile: Profile) -> Self {
+        let subject = Subject {
+            operations: question.operation.into_iter().collect(),
+            path: question.path.clone(),
+            risk: Some(level(question.risk)),
+            domain: question.domain,
+            intent: question.intent.clone(),
+            profile: Some(profile),
+        };
+        let label = match (question.operation, &question.path) {
+            (Some(operation), Some(path)) => format!("`{}` of {}", operation.name(), quoted(path.as_str())),
+            (Some(operation), None) => format!("`{}`", operation.name()),
+            (None, Some(path)) => quoted(path.as_str()),
+            (None, None) => "any plan".to_owned(),
+        };
+        let supposed = |yes: bool, what: &str| yes.then(|| what.to_owned());
+        Self {
+            deeds: vec![Deed { subject, label }],
+            signals: Signals::default(),
+            lookalikes: Vec::new(),
+            unchecked: supposed(question.unchecked, "supposed").into_iter().collect(),
+            boundaries: supposed(question.system_level, "supposed").into_iter().map(|it| (it, String::new())).collect(),
+            score: question.risk,
+            risk: question.risk,
+            lifted_by: None,
+            quality: question.quality,
+            errors: Vec::new(),
+        }
+    }
+
+    fn step(&mut self, step: &Step, whole: &Subject) {
+        let path = step.action.is_file().then(|| RelPath::parse(&step.target));
+        if matches!(path, Some(Err(_))) {
+            self.errors.push(format!("step {} has no path that could be judged", quoted(&step.id)));
+        }
+        let operations = operations(&step.action);
+        if operations.is_empty() {
+            self.errors.push(format!("step {} does something that no rule knows", quoted(&step.id)));
+        }
+        let label = match &path {
+            Some(_) => format!("step {}, {}", quoted(&step.id), quoted(&step.target)),
+            None => format!("step {}", quoted(&step.id)),
+        };
+        let subject = Subject { operations, path: path.and_then(Result::ok), ..whole.clone() };
+        self.deeds.push(Deed { subject, label });
+    }
+}
+
+/// A name from outside, as it may be shown.
+pub(super) fn quoted(text: &str) -> String {
+    const LONGEST: usize = 200;
+    let shown = crate::text::visible_line(text);
+    if shown.chars().nth(LONGEST).is_none() {
+        return format!("`{shown}`");
+    }
+    format!("`{}…`", shown.chars().take(LONGEST).collect::<String>())
+}
+
+/// The level that the highest tier of the plan's actions means, and that action.
+fn floor(plan: &Plan) -> (Level, &str) {
+    let tiers = plan.proposal().steps.iter().map(|step| tier(&step.action));
+    let (tier, name) = tiers.max_by_key(|(tier, _)| *tier).unwrap_or((Tier::Low, ""));
+    match tier {
+        Tier::Low => (Level::Low, name),
+        Tier::Medium => (Level::Medium, name),
+        Tier::High => (Level::High, name),
+    }
+}
+
+/// An action's tier and name; files are judged by their content alone, an unknown tool is the worst.
+fn tier(action: &Action) -> (Tier, &str) {
+    match action {
+        Action::Primitive { id, .. } => (id.tier(), id.name()),
+        Action::ToolCall { tool, .. } => (Tool::find(tool).map_or(Tier::High, |tool| tool.tier), tool),
+        _ => (Tier::Low, action.name()),
+    }
+}
+
+fn operations(action: &Action) -> Vec<Operation> {
+    let tool = match action {
+        Action::ToolCall { tool, .. } => Tool::find(tool).map(Operation::from),
+        _ => None,
+    };
+    Operation::parse(action.name()).into_iter().chain(tool).collect()
+}
+
+fn dependency(change: &DependencyChange, whole: &Subject) -> Deed {
+    let mut operations = match change.change {
+        DependencyKind::Added => vec![Operation::DEPENDENCY_ADD],
+        DependencyKind::Removed => vec![Operation::DEPENDENCY_REMOVE],
+        DependencyKind::Version => vec![Operation::DEPENDENCY_VERSION],
+        DependencyKind::Source => vec![Operation::DEPENDENCY_NEW_SOURCE],
+    };
+    let mut label = format!("{} in {}", quoted(&change.name), quoted(&change.manifest));
+    if let Some(source) = &change.new_source {
+        operations.push(Operation::DEPENDENCY_NEW_SOURCE);
+        label.push_str(&format!(" from {}", quoted(source)));
+    }
+    if let Some(known) = &change.resembles {
+        operations.push(Operation::DEPENDENCY_LOOKALIKE);
+        label.push_str(&format!(" resembles {}", quoted(known)));
+    }
+    let path = RelPath::parse(&change.manifest).ok();
+    Deed { subject: Subject { operations, path, ..whole.clone() }, label }
+}
+
+fn lookalikes(valid: &ValidPlan) -> Vec<(String, String)> {
+    valid.lookalikes().iter().map(|lookalike| (lookalike.path.clone(), lookalike.name.clone())).collect()
+}
+
+/// A violated constraint has no place in a valid plan; were there one, it would deny.
+fn violated(valid: &ValidPlan) -> Vec<String> {
+    constraints(valid, State::Violated).map(|id| format!("constraint {} is violated", quoted(id))).collect()
+}
+
+/// The ids of the constraints that stand like this.
+fn constraints(valid: &ValidPlan, state: State) -> impl Iterator<Item = &str> {
+    valid.constraints().iter().filter(move |it| it.state == state).map(|it| it.constraint.id.as_str())
+}
+
+fn boundaries(assessment: &Assessment) -> Vec<(String, String)> {
+    let reasons = assessment.risk.boundaries.iter();
+    let place = |path: &Option<String>, step: &Option<String>| match (path, step) {
+        (Some(path), _) => quoted(path),
+        (None, Some(step)) => format!("step {}", quoted(step)),
+        (None, None) => "the plan".to_owned(),
+    };
+    reasons.map(|reason| (reason.message.clone(), place(&reason.path, &reason.step))).collect()
+}

@@ -1,0 +1,319 @@
+//! Whole plans through all gates: `tests/cases/gate/decisions.json` → every verdict with its reason.
+
+use super::{Dice, QUALITIES, RISKS, naive, policy};
+use exacta_kernel::assess::{Assessment, BasisPoints, Estimates, Grade, Level, Quality, Reason, Risk};
+use exacta_kernel::binding::ProviderClass;
+use exacta_kernel::check::{Allowed, Context, ValidPlan, check};
+use exacta_kernel::facts::{Facts, FileContent, Target, TargetFact};
+use exacta_kernel::finding::{Code, Finding};
+use exacta_kernel::gate::{self, Decision, Verdict};
+use exacta_kernel::parse::parse;
+use exacta_kernel::path::RelPath;
+use exacta_kernel::policy::caps::Caps;
+use exacta_kernel::policy::profile::Profile;
+use exacta_kernel::scan::{Danger, DependencyChange, DependencyKind, HiddenText, Place, Secret, Signals};
+use exacta_kernel::seal::seal;
+use exacta_kernel::text::Hidden;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// A step with everything a step needs.
+fn step(number: u64, kind: &str, target: &str, payload: Value) -> Value {
+    let mut step = json!({
+        "id": format!("s{number}"), "order": number, "type": kind, "target": target,
+        "description": "what it does", "dependencies": [],
+    });
+    for (key, value) in payload.as_object().unwrap() {
+        step[key] = value.clone();
+    }
+    step
+}
+
+/// The plans that cases name.
+fn proposal(name: &str) -> Value {
+    let change = || step(1, "file_modify", "src/lib.rs", json!({ "content": "new\n" }));
+    let create = || step(2, "file_create", "src/new.rs", json!({ "content": "new\n" }));
+    let delete = || step(1, "file_delete", "src/lib.rs", json!({}));
+    let tool = |tool: &str, arguments: Value| json!({ "intent": "wp.pages.write", "steps": [step(1, "tool_call", "site", json!({ "tool": tool, "arguments": arguments }))] });
+    let custom = |kind: &str, target: &str, payload: Value| json!({ "intent": "Custom", "autopilot": { "recipe": "Custom" }, "steps": [step(1, kind, target, payload)] });
+    let made = match name {
+        "change" | "lookalike" => json!({ "intent": "FixBug", "steps": [change()] }),
+        "two" => json!({ "intent": "FixBug", "steps": [change(), create()] }),
+        "delete" => json!({ "intent": "FixBug", "steps": [delete()] }),
+        "unchecked" => json!({ "intent": "FixBug", "steps": [change()], "constraints": [
+            { "id": "nice", "type": "MUST_NOT", "scope": "global", "description": "be surprising to a newcomer" }] }),
+        "read_web" => custom("read_web", "https://example.com/", json!({ "url": "https://example.com/" })),
+        "send_email" => {
+            custom("send_email", "a@example.com", json!({ "to": "a@example.com", "subject": "hello", "body": "hello" }))
+        }
+        "create_page" => tool("content.create_page", json!({ "title": "a", "content": "b" })),
+        "bulk_create" => tool("content.bulk_create", json!({ "items": [] })),
+        other => panic!("unknown plan `{other}`"),
+    };
+    let mut proposal = json!({ "schema": "exacta.plan/1" });
+    for (key, value) in made.as_object().unwrap() {
+        proposal[key] = value.clone();
+    }
+    proposal["intent"] = json!({ "type": made["intent"], "text": "what was asked for" });
+    proposal
+}
+
+fn valid(name: &str) -> ValidPlan {
+    let proposal = parse(proposal(name).to_string().as_bytes()).unwrap();
+    let mut facts = Facts::new();
+    let old = Target::File(Arc::new(FileContent::new(b"old\n".to_vec(), 0o644)));
+    for (path, target) in [("src/lib.rs", old), ("src/new.rs", Target::Absent)] {
+        let lookalikes = if name == "lookalike" { vec!["Lib.rs".to_owned()] } else { Vec::new() };
+        facts.insert(RelPath::parse(path).unwrap(), TargetFact { target, lookalikes, folds: false });
+    }
+    let tools = ["content.create_page", "content.bulk_create"].map(ToOwned::to_owned);
+    let allowed = Allowed {
+        hosts: ["example.com".to_owned()].into(),
+        recipients: ["a@example.com".to_owned()].into(),
+        skills: [("wp.pages.write".to_owned(), tools.into())].into(),
+    };
+    let context = Context { facts: &facts, caps: &Caps::default(), constraints: &[], allowed: &allowed };
+    let plan = seal(proposal, &facts).unwrap();
+    check(plan, &context).unwrap_or_else(|invalid| panic!("{name}: {:#?}", invalid.findings))
+}
+
+fn assessment(risk: u32, level: Level, quality: u32, boundaries: Vec<Reason>, signals: Signals) -> Assessment {
+    Assessment {
+        risk: Risk { score: risk, level, factors: Vec::new(), boundaries },
+        quality: Quality { score: BasisPoints(quality), level: Grade::Good, dimensions: Vec::new() },
+        estimates: Estimates { tokens: 0, duration_ms: 0, cost: 0, lines_added: 0, lines_removed: 0, bytes_written: 0 },
+        signals,
+    }
+}
+
+fn place(path: &Value, line: &Value) -> Place {
+    let path = path.as_str().map(ToOwned::to_owned);
+    Place { step: Some("s1".to_owned()), path, line: line.as_u64() }
+}
+
+fn signals(case: &Value) -> Signals {
+    let list = |key: &str| case[key].as_array().cloned().unwrap_or_default();
+    let text = |value: &Value| value.as_str().map(ToOwned::to_owned);
+    let kind = |word: &Value| match word.as_str().unwrap() {
+        "Bidi" => Hidden::Bidi,
+        "Control" => Hidden::Control,
+        "Tag" => Hidden::Tag,
+        "ZeroWidth" => Hidden::ZeroWidth,
+        "Variation" => Hidden::Variation,
+        "PrivateUse" => Hidden::PrivateUse,
+        other => panic!("{other}"),
+    };
+    let change = |word: &Value| match word.as_str().unwrap() {
+        "Added" => DependencyKind::Added,
+        "Source" => DependencyKind::Source,
+        other => panic!("{other}"),
+    };
+    Signals {
+        secrets: list("secrets")
+            .iter()
+            .map(|it| Secret {
+                certain: it[0].as_bool().unwrap(),
+                what: String::leak(text(&it[1]).unwrap()),
+                place: place(&it[2], &it[3]),
+            })
+            .collect(),
+        hidden: list("hidden")
+            .iter()
+            .map(|it| HiddenText { kind: kind(&it[0]), place: place(&it[1], &it[2]) })
+            .collect(),
+        dangers: list("dangers")
+            .iter()
+            .map(|it| Danger {
+                certain: it[0].as_bool().unwrap(),
+                what: text(&it[1]).unwrap(),
+                place: place(&it[2], &it[3]),
+            })
+            .collect(),
+        dependencies: list("dependencies")
+            .iter()
+            .map(|it| DependencyChange {
+                manifest: "Cargo.toml".to_owned(),
+                name: text(&it[1]).unwrap(),
+                change: change(&it[0]),
+                new_source: text(&it[2]),
+                resembles: text(&it[3]),
+                place: place(&json!("Cargo.toml"), &json!(1)),
+            })
+            .collect(),
+    }
+}
+
+fn boundaries(case: &Value) -> Vec<Reason> {
+    let list = case["boundaries"].as_array().into_iter().flatten();
+    let reason = |it: &Value| Reason {
+        message: it[0].as_str().unwrap().to_owned(),
+        path: it[1].as_str().map(ToOwned::to_owned),
+        line: None,
+        step: None,
+        points: 0,
+    };
+    list.map(reason).collect()
+}
+
+fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Allow => "allow",
+        Verdict::Confirm => "confirm",
+        Verdict::Deny => "deny",
+    }
+}
+
+fn render(out: &mut String, name: &str, decision: &Decision) {
+    let notice = if decision.notice { ", with notice" } else { "" };
+    writeln!(out, "{name}: {}{notice}", word(decision.verdict)).unwrap();
+    for gate in &decision.gates {
+        let rule = gate.rule.as_ref().map(|rule| format!(" [{rule}]")).unwrap_or_default();
+        writeln!(out, "  {:8} {:7}{rule} {}", gate.gate, word(gate.verdict), gate.reason).unwrap();
+    }
+    out.push('\n');
+}
+
+#[test]
+fn decisions() {
+    let cases: Vec<Value> = serde_json::from_str(include_str!("../../cases/gate/decisions.json")).unwrap();
+    let mut out = String::new();
+    for case in &cases {
+        let name = case["name"].as_str().unwrap();
+        let text = |key: &str, default: &'static str| case[key].as_str().unwrap_or(default).to_owned();
+        let number = |key: &str, default: u64| case[key].as_u64().unwrap_or(default) as u32;
+        let profile = Profile::ALL.into_iter().find(|profile| profile.name() == text("profile", "")).unwrap();
+        let policy = policy(&text("safety", ""), &text("project", ""), profile);
+        let level = if text("level", "") == "high" { Level::High } else { Level::Low };
+        let assessment =
+            assessment(number("risk", 10), level, number("quality", 9000), boundaries(case), signals(case));
+        let decision = gate::decide(&valid(&text("plan", "change")), &assessment, &policy);
+        assert_eq!(word(decision.verdict), case["expect"], "{name}: {:#?}", decision.gates);
+        render(&mut out, name, &decision);
+    }
+    insta::assert_snapshot!(out);
+}
+
+#[test]
+fn what_never_became_a_plan_is_denied_by_every_gate() {
+    let finding = |code, message: &str| Finding::new(code, message, "");
+    let mut out = String::new();
+    for (name, findings) in [
+        ("nothing known", Vec::new()),
+        ("not JSON", vec![finding(Code::ParseNonjson, "the text is not one JSON object")]),
+        (
+            "escapes and a broken rule",
+            vec![
+                finding(Code::PathOutside, "the path `../x` leaves\u{202e} the project"),
+                finding(Code::StepCapExceeded, "11 steps"),
+                finding(Code::PathProtected, "the path `.git/x` is protected"),
+            ],
+        ),
+    ] {
+        let decision = gate::refuse(&findings);
+        assert!(decision.gates.iter().all(|gate| gate.verdict == Verdict::Deny));
+        render(&mut out, name, &decision);
+    }
+    insta::assert_snapshot!(out);
+}
+
+#[test]
+fn every_finding_denies() {
+    for code in Code::ALL {
+        let decision = gate::refuse(&[Finding::new(*code, "x", "y")]);
+        assert_eq!((decision.verdict, decision.notice), (Verdict::Deny, false));
+        assert!(decision.gates.iter().any(|gate| gate.reason.contains(code.as_str())), "{code}");
+    }
+}
+
+#[test]
+fn providers_that_the_policy_does_not_allow_are_denied() {
+    let policy = policy("provider_classes = ['LOCAL_ONLY']", "", Profile::Dev);
+    assert_eq!(gate::provider(Some(ProviderClass::LocalOnly), &policy), None);
+    for class in [None, Some(ProviderClass::TrustedCloud), Some(ProviderClass::UntrustedCloud)] {
+        let verdict = gate::provider(class, &policy).unwrap();
+        let fine = assessment(40, Level::Medium, 9000, Vec::new(), Signals::default());
+        let decision = gate::decide(&valid("change"), &fine, &policy);
+        assert_eq!((decision.verdict, decision.notice), (Verdict::Allow, true));
+        let decision = decision.tightened(verdict);
+        assert_eq!((decision.verdict, decision.notice), (Verdict::Deny, false));
+        let mut gates: Vec<&str> = decision.gates.iter().map(|gate| gate.gate).collect();
+        gates.dedup();
+        assert_eq!(gates, ["security", "policy", "risk", "quality", "user"]);
+    }
+}
+
+/// Something that may be found in a plan: what it is, and what the specification makes of it.
+const FOUND: &[(&str, &str, Verdict)] = &[
+    ("secrets", r#"[true, "key", "src/lib.rs", 1]"#, Verdict::Deny),
+    ("secrets", r#"[false, "key", "src/lib.rs", 1]"#, Verdict::Confirm),
+    ("hidden", r#"["Bidi", "src/lib.rs", 1]"#, Verdict::Deny),
+    ("hidden", r#"["Control", null, null]"#, Verdict::Confirm),
+    ("hidden", r#"["ZeroWidth", "src/lib.rs", 1]"#, Verdict::Confirm),
+    ("dangers", r#"[true, "x", "src/lib.rs", 1]"#, Verdict::Deny),
+    ("dangers", r#"[false, "x", "src/lib.rs", 1]"#, Verdict::Confirm),
+    ("dependencies", r#"["Added", "x", null, null]"#, Verdict::Allow),
+];
+
+/// Plans, and their own part in the decision: whether a person is asked whatever the profile, and the tier's risk.
+const PLANS: &[(&str, bool, u32)] = &[
+    ("change", false, 0),
+    ("two", false, 0),
+    ("unchecked", true, 0),
+    ("lookalike", true, 0),
+    ("read_web", false, 0),
+    ("send_email", true, 66),
+    ("create_page", false, 31),
+    ("bulk_create", false, 66),
+];
+
+fn agree(seed: u64, rounds: usize) {
+    let mut dice = Dice(seed);
+    let plans: Vec<_> = PLANS.iter().map(|(name, asked, floor)| (valid(name), *asked, *floor)).collect();
+    let policies: Vec<_> = Profile::ALL
+        .into_iter()
+        .flat_map(|chosen| Profile::ALL.map(|ceiling| (chosen, ceiling)))
+        .map(|(chosen, ceiling)| (policy(&format!("ceiling = '{}'", ceiling.name()), "", chosen), chosen.min(ceiling)))
+        .collect();
+    let found: Vec<(Signals, Verdict)> = FOUND
+        .iter()
+        .map(|(list, entry, verdict)| {
+            (signals(&json!({ *list: [serde_json::from_str::<Value>(entry).unwrap()] })), *verdict)
+        })
+        .collect();
+    for _ in 0..rounds {
+        let (plan, asked, floor) = &plans[dice.roll(plans.len() as u64) as usize];
+        let (policy, profile) = &policies[dice.roll(policies.len() as u64) as usize];
+        let (risk, quality) = (dice.pick(&RISKS), dice.pick(&QUALITIES));
+        let mut all = Signals::default();
+        let mut strictest = if *asked { Verdict::Confirm } else { Verdict::Allow };
+        for (one, verdict) in found.iter().filter(|_| dice.roll(12) == 0) {
+            add(&mut all, one.clone());
+            strictest = strictest.max(*verdict);
+        }
+        let assessment = assessment(risk, Level::Low, quality, Vec::new(), all);
+        let decision = gate::decide(plan, &assessment, policy);
+        let (forbidden, asked) = (strictest == Verdict::Deny, strictest == Verdict::Confirm);
+        let expected = naive(*profile, risk.max(*floor), quality, forbidden, asked);
+        assert_eq!((decision.verdict, decision.notice), expected, "{risk} {quality}\n{:#?}", decision.gates);
+    }
+}
+
+fn add(all: &mut Signals, one: Signals) {
+    all.secrets.extend(one.secrets);
+    all.hidden.extend(one.hidden);
+    all.dangers.extend(one.dangers);
+    all.dependencies.extend(one.dependencies);
+}
+
+#[test]
+fn a_second_evaluator_agrees_on_whole_plans() {
+    agree(5, 20_000);
+}
+
+/// Minutes without optimisation: `cargo test --release -p exacta-kernel --test all -- --ignored a_million`.
+#[test]
+#[ignore = "takes minutes without optimisation"]
+fn a_second_evaluator_agrees_on_a_million_whole_plans() {
+    agree(6, 1_000_000);
+}
