@@ -2,6 +2,7 @@
 
 mod decide;
 
+use crate::dice::Dice;
 use exacta_kernel::assess::BasisPoints;
 use exacta_kernel::gate::{self, Question, Verdict};
 use exacta_kernel::path::RelPath;
@@ -89,27 +90,6 @@ fn numbers_that_no_score_can_have_are_denied() {
         assert_eq!(gate::table(profile, 101, BasisPoints::ONE, false, false), (Verdict::Deny, false));
         assert_eq!(gate::table(profile, u32::MAX, BasisPoints::ONE, true, true), (Verdict::Deny, false));
         assert_eq!(gate::table(profile, 0, BasisPoints(10_001), false, false), (Verdict::Deny, false));
-    }
-}
-
-/// Small, fast, and the same on every machine.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (z ^ (z >> 31)) % sides
-    }
-
-    fn pick<T: Copy>(&mut self, list: &[T]) -> T {
-        list[self.roll(list.len() as u64) as usize]
-    }
-
-    fn coin(&mut self) -> bool {
-        self.roll(2) == 0
     }
 }
 

@@ -1,10 +1,11 @@
 //! The kernel's tests, in one binary to keep linking short.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
+mod dice;
 mod diff;
 mod diff_git;
 mod diff_hostile;
-mod path;
 mod gate;
+mod path;
 mod policy;
 mod seal;

@@ -1,5 +1,6 @@
 //! Policy files: what can be read, what cannot and why, and what they amount to together.
 
+use crate::dice::Dice;
 use exacta_kernel::binding::ProviderClass;
 use exacta_kernel::id::ProjectId;
 use exacta_kernel::policy::caps::Caps;
@@ -62,6 +63,44 @@ fn what_is_written_reads_back_as_the_same_policy() {
             assert_eq!(again.map(|again| again.hash()), Ok(policy.hash()), "{name}\n{}", policy.to_toml());
         }
     }
+}
+
+/// A text with a few of its characters dropped, doubled or replaced by others that mean something.
+fn mutated(text: &str, dice: &mut Dice) -> String {
+    const ODD: [char; 16] = ['"', '\'', '[', ']', '{', '}', '=', '\n', '#', '.', ',', '\\', '*', '\u{202e}', 'é', '9'];
+    let mut chars: Vec<char> = text.chars().collect();
+    for _ in 0..=dice.roll(3) {
+        let at = dice.roll(chars.len() as u64 + 1) as usize;
+        match dice.roll(3) {
+            0 if at < chars.len() => drop(chars.remove(at)),
+            1 if at < chars.len() => chars[at] = dice.pick(&ODD),
+            _ => chars.insert(at, dice.pick(&ODD)),
+        }
+    }
+    chars.into_iter().collect()
+}
+
+#[test]
+fn broken_files_are_refused_with_a_place_and_never_panic() {
+    let mut dice = Dice(7);
+    let good = cases(SAFETY).filter(|(_, expected, _)| *expected == "ok");
+    let bodies: Vec<&str> = good.map(|(_, _, body)| body).collect();
+    let mut read = 0;
+    for _ in 0..3000 {
+        let text = mutated(bodies[dice.roll(bodies.len() as u64) as usize], &mut dice);
+        match SafetyPolicy::parse(&text, "FILE") {
+            Ok(policy) => {
+                read += 1;
+                let again = SafetyPolicy::parse(&policy.to_toml(), "FILE").unwrap();
+                assert_eq!(again.hash(), policy.hash(), "{text}");
+            }
+            Err(error) => {
+                assert!(error.line.is_some_and(|line| line <= text.lines().count() + 1), "{error:?}\n{text}");
+                assert!(!error.to_string().contains('\u{202e}'), "{error}");
+            }
+        }
+    }
+    assert!(read > 100, "only {read} were read: the mutations are too wild to say anything");
 }
 
 #[test]
@@ -160,6 +199,25 @@ fn a_rule_file_too_large_or_too_long_is_refused() {
     assert_eq!(error.to_string(), "FILE:1282: more than 256 rules");
     let error = SafetyPolicy::parse(&" ".repeat(2 << 20), "FILE").unwrap_err();
     assert_eq!(error.to_string(), "FILE: is larger than 1 MiB");
+}
+
+#[test]
+fn deep_and_wide_files_are_refused_at_once() {
+    let deep = 300_000;
+    for text in [
+        format!("version = {}", "[".repeat(deep)),
+        format!("version = {}", "{a=".repeat(deep)),
+        format!("{}version = 1", "a.".repeat(deep)),
+        format!("[{}version]", "a.".repeat(deep)),
+        format!("[[{}version]]", "a.".repeat(deep)),
+        format!("caps = {{{}version = 1}}", "a.".repeat(deep)),
+        (0..50_000).map(|n| format!("[a{n}]\n")).collect(),
+        "[[rules]]\n".repeat(50_000),
+        format!("protected_paths = [{}]", "'a',".repeat(deep / 2)),
+    ] {
+        assert!(SafetyPolicy::parse(&text, "FILE").is_err(), "{}", &text[..40]);
+        assert!(ProjectConfig::parse(&text, "FILE").is_err(), "{}", &text[..40]);
+    }
 }
 
 fn combine(safety: &str, project: &str, profile: Profile) -> Result<Policy, PolicyError> {

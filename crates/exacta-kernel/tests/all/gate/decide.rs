@@ -1,6 +1,7 @@
 //! Whole plans through all gates: `tests/cases/gate/decisions.json` → every verdict with its reason.
 
-use super::{Dice, QUALITIES, RISKS, naive, policy};
+use super::{QUALITIES, RISKS, naive, policy};
+use crate::dice::Dice;
 use exacta_kernel::assess::{Assessment, BasisPoints, Estimates, Grade, Level, Quality, Reason, Risk};
 use exacta_kernel::binding::ProviderClass;
 use exacta_kernel::check::{Allowed, Context, ValidPlan, check};
@@ -311,9 +312,9 @@ fn a_second_evaluator_agrees_on_whole_plans() {
     agree(5, 20_000);
 }
 
-/// Minutes without optimisation: `cargo test --release -p exacta-kernel --test all -- --ignored a_million`.
+/// `cargo test -p exacta-kernel --test all -- --ignored million`
 #[test]
-#[ignore = "takes minutes without optimisation"]
+#[ignore = "takes half a minute"]
 fn a_second_evaluator_agrees_on_a_million_whole_plans() {
     agree(6, 1_000_000);
 }
