@@ -90,9 +90,10 @@ impl<'a> LogFile<'a> {
                 self.file.write_all_at(new, line.start + there).map_err(self.failed("write"))?;
             }
         }
+        let Some(unsigned) = pending.iter().find(|line| line.seq >= signed) else { return Ok(()) };
         self.file.sync_data().map_err(|cause| {
             // What the system could not write it may forget; only lines that are written again are tried again.
-            let _ = self.file.set_len(first.start);
+            let _ = self.file.set_len(unsigned.start);
             self.failed("sync")(cause)
         })
     }

@@ -2,7 +2,6 @@
 //! some size shows that everything before it was done.
 
 use super::SqliteStore;
-use super::db::Db;
 use super::ledger::{self, Ledger, index_changed};
 use super::plans::{Body, PlanRow};
 use crate::error::{Place, StoreError, Tampered};
