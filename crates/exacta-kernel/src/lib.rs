@@ -31,6 +31,7 @@ pub mod finding;
 pub mod gate;
 pub mod hash;
 pub mod id;
+pub mod import;
 pub mod json;
 pub mod lifecycle;
 pub mod parse;

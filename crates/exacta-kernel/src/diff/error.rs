@@ -149,7 +149,7 @@ pub enum Misfit {
     #[error("overlaps another one, or is out of order")]
     Overlap,
     /// Text that does not occur.
-    #[error("does not fit: its `find` does not occur in the file")]
+    #[error("does not fit: its text does not occur in the file")]
     Absent,
 }
 

@@ -11,26 +11,38 @@ use alloc::borrow::Cow;
 
 /// What a diff says before its first hunk.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Header<'a> {
+pub(crate) struct Header<'a> {
     /// What follows `diff --git `.
-    git: Option<Numbered<&'a [u8]>>,
-    pub(super) mode: ModeChange,
+    pub(crate) git: Option<Numbered<&'a [u8]>>,
+    pub(crate) mode: ModeChange,
+    /// A rename or copy; refused by [`Header::check`].
+    pub(crate) moved: Option<Moved<'a>>,
     /// The names after `---` and `+++`.
-    pub(super) names: Option<(Name<'a>, Name<'a>)>,
+    pub(crate) names: Option<(Name<'a>, Name<'a>)>,
 }
 
-type Name<'a> = Numbered<Cow<'a, [u8]>>;
+pub(crate) type Name<'a> = Numbered<Cow<'a, [u8]>>;
+
+/// A rename or copy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Moved<'a> {
+    /// Of its first line in the diff, from 1.
+    pub(crate) line: usize,
+    pub(crate) form: Form,
+    pub(crate) from: Option<Cow<'a, [u8]>>,
+    pub(crate) to: Option<Cow<'a, [u8]>>,
+}
 
 /// Something with the number of its line in the diff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Numbered<T> {
-    pub(super) line: usize,
-    pub(super) value: T,
+pub(crate) struct Numbered<T> {
+    pub(crate) line: usize,
+    pub(crate) value: T,
 }
 
 /// What a diff says about modes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum ModeChange {
+pub(crate) enum ModeChange {
     #[default]
     None,
     Change {
@@ -43,7 +55,7 @@ pub(super) enum ModeChange {
 
 /// All that git records of a regular file's mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(crate) enum Mode {
     Plain,
     Executable,
 }
@@ -84,6 +96,9 @@ impl Header<'_> {
 
     /// Whether the diff is of this file and does what the step says it does.
     pub(super) fn check(&self, kind: Kind, target: &RelPath) -> Result<(), DiffError> {
+        if let Some(moved) = &self.moved {
+            return Err(DiffError::Refused { line: moved.line, form: moved.form });
+        }
         if let Some(git) = self.git
             && !name::git_line_names(git.value, target)
         {
@@ -141,7 +156,7 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Result<Header<'a>, DiffError>
     if let Some(names) = first.strip_prefix(b"diff --git ") {
         header.git = Some(Numbered { line: reader.number, value: names });
         reader.next();
-        header.mode = extended(reader)?;
+        extended(reader, &mut header)?;
     } else if first.starts_with(b"Binary files ") {
         return Err(reader.refused(Form::Binary));
     } else if !first.starts_with(b"--- ") {
@@ -168,42 +183,54 @@ fn file_name<'a>(reader: &mut Reader<'a>, prefix: &[u8]) -> Result<Name<'a>, Dif
 }
 
 /// The lines that git adds between `diff --git` and `---`.
-fn extended(reader: &mut Reader<'_>) -> Result<ModeChange, DiffError> {
-    let mut change = ModeChange::None;
+fn extended<'a>(reader: &mut Reader<'a>, header: &mut Header<'a>) -> Result<(), DiffError> {
     let mut from = None;
-    while let Some(line) = reader.peek_header() {
-        let found = match split(line) {
-            Some(("old mode", rest)) if from.is_none() && change == ModeChange::None => {
+    while let Some((word, rest)) = reader.peek_header().and_then(split) {
+        let found = match word {
+            "old mode" if from.is_none() && !header.changes_mode() => {
                 from = Some(mode(reader, rest)?);
                 None
             }
-            Some(("new mode", rest)) => match from.take() {
+            "new mode" => match from.take() {
                 Some(from) => Some(ModeChange::Change { from, to: mode(reader, rest)?.value }),
                 None => return Err(reader.invalid("`new mode` follows `old mode`")),
             },
-            Some(("new file mode", rest)) => Some(ModeChange::Create(mode(reader, rest)?)),
-            Some(("deleted file mode", rest)) => Some(ModeChange::Delete(mode(reader, rest)?)),
-            Some(("index", rest)) => {
+            "new file mode" => Some(ModeChange::Create(mode(reader, rest)?)),
+            "deleted file mode" => Some(ModeChange::Delete(mode(reader, rest)?)),
+            "index" => {
                 index(reader, rest)?;
                 None
             }
-            Some(("similarity index" | "dissimilarity index", _)) => None,
-            Some(("rename from" | "rename to", _)) => return Err(reader.refused(Form::Rename)),
-            Some(("copy from" | "copy to", _)) => return Err(reader.refused(Form::Copy)),
+            "rename from" | "rename to" | "copy from" | "copy to" => {
+                moved(reader, &mut header.moved, word, rest)?;
+                None
+            }
+            "similarity index" | "dissimilarity index" => None,
             _ => break,
         };
         if let Some(found) = found {
-            if change != ModeChange::None || from.is_some() {
+            if header.changes_mode() || from.is_some() {
                 return Err(reader.invalid("the mode is said twice"));
             }
-            change = found;
+            header.mode = found;
         }
         reader.next();
     }
     if from.is_some() {
         return Err(reader.invalid("`old mode` is followed by `new mode`"));
     }
-    Ok(change)
+    Ok(())
+}
+
+fn moved<'a>(reader: &Reader<'a>, moved: &mut Option<Moved<'a>>, word: &str, name: &'a [u8]) -> Result<(), DiffError> {
+    let form = if word.starts_with("rename") { Form::Rename } else { Form::Copy };
+    let moved = moved.get_or_insert(Moved { line: reader.number, form, from: None, to: None });
+    let slot = if word.ends_with("from") { &mut moved.from } else { &mut moved.to };
+    let Some(name) = name::read(name).filter(|_| slot.is_none() && moved.form == form) else {
+        return Err(reader.invalid(format!("expected one `{word}` and a file name")));
+    };
+    *slot = Some(name);
+    Ok(())
 }
 
 /// The words a header line begins with, and the rest.

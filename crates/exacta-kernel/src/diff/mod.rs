@@ -6,11 +6,11 @@
 mod compare;
 mod edits;
 mod error;
-mod header;
+pub(crate) mod header;
 mod lines;
 mod locate;
-mod name;
-mod parse;
+pub(crate) mod name;
+pub(crate) mod parse;
 mod place;
 mod render;
 
@@ -122,6 +122,14 @@ fn delete(payload: Option<&Payload>, path: &RelPath, before: &FileContent) -> Re
         same_mode(mode, before)?;
     }
     if apply(&patch, before.bytes())?.is_empty() { Ok(()) } else { Err(DiffError::NotWhole) }
+}
+
+/// The content of a copy or renamed file: what the source has, with the diff's hunks and mode.
+pub(crate) fn apply_to_copy(patch: &Patch<'_>, source: &FileContent) -> Result<FileContent, DiffError> {
+    if source.is_binary() {
+        return Err(DiffError::Binary);
+    }
+    reviewable(apply(patch, source.bytes())?, changed_mode(patch.header.mode, source)?)
 }
 
 fn read<'a>(diff: &'a str, kind: Kind, path: &RelPath) -> Result<Patch<'a>, DiffError> {

@@ -40,6 +40,25 @@ fn second(text: &[u8], target: &RelPath) -> bool {
     matches(text, "b/", target)
 }
 
+/// The name after `diff --git `, where it is said twice.
+pub(crate) fn of_git_line(text: &[u8]) -> Option<Vec<u8>> {
+    let (old, new) = if text.starts_with(b"\"") {
+        let (old, rest) = unquote(text)?;
+        let rest = rest.strip_prefix(b" ")?;
+        let new = if rest.starts_with(b"\"") { unquote(rest)?.0 } else { rest.to_vec() };
+        (old, new)
+    } else {
+        // Names may have spaces, so the only safe place to cut is the middle.
+        let (old, rest) = text.split_at_checked(text.len() / 2)?;
+        (old.to_vec(), rest.strip_prefix(b" ")?.to_vec())
+    };
+    match (old.strip_prefix(b"a/"), new.strip_prefix(b"b/")) {
+        (Some(old), Some(new)) if old == new => Some(old.to_vec()),
+        _ if old == new => Some(old),
+        _ => None,
+    }
+}
+
 /// Reads a name in C's quotes; gives the name and what follows the closing quote.
 pub(super) fn unquote(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     let mut rest = text.strip_prefix(b"\"")?;

@@ -9,14 +9,14 @@ use crate::prelude::*;
 
 /// A diff as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Patch<'a> {
-    pub(super) header: Header<'a>,
-    pub(super) hunks: Vec<Hunk<'a>>,
+pub(crate) struct Patch<'a> {
+    pub(crate) header: Header<'a>,
+    pub(crate) hunks: Vec<Hunk<'a>>,
 }
 
 /// One place of the file that changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Hunk<'a> {
+pub(crate) struct Hunk<'a> {
     /// Of its header in the diff, from 1.
     pub(super) line: usize,
     /// Where its old lines begin in the old file.
@@ -32,7 +32,7 @@ pub(super) struct Hunk<'a> {
 
 /// One line of a hunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Line<'a> {
+pub(crate) struct Line<'a> {
     /// In the diff, from 1.
     pub(super) number: usize,
     pub(super) side: Side,
@@ -44,7 +44,7 @@ pub(super) struct Line<'a> {
 
 /// Which of the two contents a line belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
+pub(crate) enum Side {
     Both,
     Old,
     New,
@@ -85,44 +85,59 @@ impl Line<'_> {
     }
 }
 
-/// Reads a diff.
+/// Reads a diff of one file, and nothing else.
 pub(super) fn parse(text: &[u8]) -> Result<Patch<'_>, DiffError> {
     let mut reader = Reader::new(text);
     if text.is_empty() {
         return Err(reader.invalid("the diff is empty"));
     }
-    let header = header::read(&mut reader)?;
+    let patch = one_file(&mut reader)?;
+    match reader.peek() {
+        None => Ok(patch),
+        Some(line) => Err(stray(&reader, line, !patch.hunks.is_empty())),
+    }
+}
+
+/// Reads the header and the hunks of one file; more may follow.
+pub(crate) fn one_file<'a>(reader: &mut Reader<'a>) -> Result<Patch<'a>, DiffError> {
+    let header = header::read(reader)?;
     let mut hunks = Vec::new();
-    while let Some(line) = reader.peek() {
-        if !line.starts_with(b"@@") {
-            return Err(stray(&reader, line, &hunks));
-        }
-        hunks.push(hunk(&mut reader)?);
+    while reader.peek().is_some_and(|line| line.starts_with(b"@@")) {
+        hunks.push(hunk(reader)?);
     }
-    if hunks.is_empty() && (header.names.is_some() || !header.changes_mode()) {
-        return Err(reader.invalid("there is no hunk"));
+    if hunks.is_empty()
+        && let Some(line) = reader.peek()
+        && is_binary_mark(line)
+    {
+        return Err(reader.refused(Form::Binary));
     }
-    if !hunks.is_empty() && header.names.is_none() {
-        return Err(reader.invalid("there is no `---` and `+++` line before the hunks"));
+    let whole = header.names.is_none() && (header.changes_mode() || header.moved.is_some());
+    match (hunks.is_empty(), header.names.is_some()) {
+        (true, _) if !whole => Err(match reader.peek() {
+            Some(line) => stray(reader, line, false),
+            None => reader.invalid("there is no hunk"),
+        }),
+        (false, false) => Err(reader.invalid("there is no `---` and `+++` line before the hunks")),
+        _ => Ok(Patch { header, hunks }),
     }
-    Ok(Patch { header, hunks })
 }
 
 /// The lines of a diff, with their numbers.
 #[derive(Debug, Clone)]
-pub(super) struct Reader<'a> {
-    rest: &'a [u8],
+pub(crate) struct Reader<'a> {
+    /// What has not been read.
+    pub(crate) rest: &'a [u8],
     /// Of the line that comes next, from 1.
-    pub(super) number: usize,
+    pub(crate) number: usize,
 }
 
 impl<'a> Reader<'a> {
-    pub(super) const fn new(text: &'a [u8]) -> Self {
+    pub(crate) const fn new(text: &'a [u8]) -> Self {
         Self { rest: text, number: 1 }
     }
 
     /// The next line without its line feed.
-    pub(super) fn peek(&self) -> Option<&'a [u8]> {
+    pub(crate) fn peek(&self) -> Option<&'a [u8]> {
         let end = memchr::memchr(b'\n', self.rest).unwrap_or(self.rest.len());
         if self.rest.is_empty() { None } else { self.rest.get(..end) }
     }
@@ -132,14 +147,14 @@ impl<'a> Reader<'a> {
         self.peek().map(|line| line.strip_suffix(b"\r").unwrap_or(line))
     }
 
-    pub(super) fn next(&mut self) -> Option<&'a [u8]> {
+    pub(crate) fn next(&mut self) -> Option<&'a [u8]> {
         let line = self.peek()?;
         self.rest = self.rest.get(line.len() + 1..).unwrap_or_default();
         self.number += 1;
         Some(line)
     }
 
-    pub(super) fn invalid(&self, problem: impl Into<String>) -> DiffError {
+    pub(crate) fn invalid(&self, problem: impl Into<String>) -> DiffError {
         DiffError::Invalid { line: self.number, problem: problem.into() }
     }
 
@@ -148,19 +163,19 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn stray(reader: &Reader<'_>, line: &[u8], hunks: &[Hunk<'_>]) -> DiffError {
-    if line.starts_with(b"GIT binary patch") || line.starts_with(b"Binary files ") {
-        return reader.refused(Form::Binary);
-    }
-    if line.starts_with(b"diff --git ") || (line.starts_with(b"--- ") && !hunks.is_empty()) {
-        return reader.invalid("another file begins, or the hunk is longer than its header says");
-    }
-    match line.first() {
-        Some(b' ' | b'+' | b'-') | None if !hunks.is_empty() => {
-            reader.invalid("the hunk is longer than its header says")
+fn is_binary_mark(line: &[u8]) -> bool {
+    line.starts_with(b"GIT binary patch") || line.starts_with(b"Binary files ")
+}
+
+fn stray(reader: &Reader<'_>, line: &[u8], after_hunk: bool) -> DiffError {
+    let problem = match line {
+        _ if line.starts_with(b"diff --git ") || (after_hunk && line.starts_with(b"--- ")) => {
+            "another file begins, or the hunk is longer than its header says"
         }
-        _ => reader.invalid("this is no part of a diff"),
-    }
+        [] | [b' ' | b'+' | b'-', ..] if after_hunk => "the hunk is longer than its header says",
+        _ => "this is no part of a diff",
+    };
+    reader.invalid(problem)
 }
 
 fn hunk<'a>(reader: &mut Reader<'a>) -> Result<Hunk<'a>, DiffError> {

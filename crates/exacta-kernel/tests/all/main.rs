@@ -7,5 +7,6 @@ mod diff_git;
 mod diff_hostile;
 mod gate;
 mod path;
+mod import;
 mod policy;
 mod seal;

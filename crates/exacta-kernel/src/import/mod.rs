@@ -1,0 +1,208 @@
+//! Patches in other forms → proposals.
+//!
+//! What comes out is the text of a proposal, and goes through [`crate::parse`] like any other: nothing here is trusted by what
+//! follows. Content is only looked up where a form leaves it out (a renamed file, a change without line numbers).
+
+mod codex;
+mod git;
+
+pub use codex::codex;
+pub use git::git;
+
+use crate::diff::{self, DiffError, Kind};
+use crate::facts::FileContent;
+use crate::finding::Finding;
+use crate::path::{PathError, RelPath};
+use crate::plan::Content;
+use crate::prelude::*;
+use crate::proposal::{IntentKind, Payload, SCHEMA};
+use crate::text;
+use alloc::sync::Arc;
+use serde_json::{Value, json};
+
+/// What a proposal answers, since a patch does not say it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request<'a> {
+    /// What kind of request.
+    pub intent: IntentKind,
+    /// In words; left out, the patch's own subject.
+    pub text: Option<&'a str>,
+}
+
+/// The content of a file as it is now, or `None` where there is none.
+pub type Lookup<'l> = dyn FnMut(&RelPath) -> Option<Content> + 'l;
+
+/// A patch that cannot be made into a proposal.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ImportError {
+    /// There is no change in it.
+    #[error("the text holds no {0}")]
+    Nothing(&'static str),
+    /// Not well formed, or something that a step cannot express.
+    #[error("{0}")]
+    Malformed(DiffError),
+    /// A line that does not belong where it is.
+    #[error("line {line} of the patch: {problem}")]
+    Line {
+        /// From 1.
+        line: usize,
+        /// What is wrong there.
+        problem: &'static str,
+    },
+    /// A file whose names or lines are not UTF-8, which a proposal cannot hold.
+    #[error("the change at line {line} of the patch is not UTF-8")]
+    NotUtf8 {
+        /// From 1.
+        line: usize,
+    },
+    /// A name that is not a path beneath the project root.
+    #[error("{0}")]
+    Path(PathError),
+    /// A change of a file that does not exist.
+    #[error("`{path}` does not exist")]
+    Missing {
+        /// As it may be shown.
+        path: String,
+    },
+    /// A change that does not fit the file as it is.
+    #[error("`{path}`: {error}")]
+    Misfit {
+        /// As it may be shown.
+        path: String,
+        /// Why.
+        error: DiffError,
+    },
+}
+
+impl ImportError {
+    /// What would mend it.
+    #[must_use]
+    pub fn hint(&self) -> &str {
+        match self {
+            Self::Nothing(_) => "see `exacta submit --help` for the forms that are read",
+            Self::Malformed(error) | Self::Misfit { error, .. } => error.hint(),
+            Self::Line { .. } => "make the patch again; it may have been cut or edited",
+            Self::NotUtf8 { .. } => "convert the file to UTF-8 first, or leave it out of the patch",
+            Self::Path(error) => &error.hint,
+            Self::Missing { .. } => "make the patch against the files as they are, from the project root",
+        }
+    }
+
+    /// The same as a finding.
+    #[must_use]
+    pub fn into_finding(self) -> Finding {
+        use crate::finding::Code;
+        let code = match &self {
+            Self::Nothing(_) | Self::Line { .. } | Self::NotUtf8 { .. } => Code::DiffInvalid,
+            Self::Malformed(error) | Self::Misfit { error, .. } => error.code(),
+            Self::Path(error) => error.code,
+            Self::Missing { .. } => Code::TargetMissing,
+        };
+        Finding::new(code, self.to_string(), self.hint())
+    }
+}
+
+/// The steps of a proposal in the making.
+struct Draft<'l> {
+    lookup: &'l mut Lookup<'l>,
+    steps: Vec<Drafted>,
+}
+
+struct Drafted {
+    kind: Kind,
+    target: String,
+    payload: Option<Payload>,
+    description: String,
+    /// The steps that must come before it.
+    after: Vec<usize>,
+}
+
+impl<'l> Draft<'l> {
+    fn new(lookup: &'l mut Lookup<'l>) -> Self {
+        Self { lookup, steps: Vec::new() }
+    }
+
+    /// Adds a step; one on a file that an earlier step touches comes after that.
+    fn add(&mut self, kind: Kind, target: &str, payload: Option<Payload>, description: String) {
+        let after = self.steps.iter().rposition(|step| step.target == target).into_iter().collect();
+        self.steps.push(Drafted { kind, target: target.to_owned(), payload, description, after });
+    }
+
+    /// Adds the steps of a move: the new file with its content, then the end of the old one.
+    fn add_move(&mut self, from: &RelPath, to: &RelPath, after: &FileContent, line: usize) -> Result<(), ImportError> {
+        self.add_new(to, after, line, format!("create `{to}` with the content of `{from}`, which is renamed"))?;
+        let created = self.steps.len() - 1;
+        self.add(Kind::Delete, from.as_str(), None, format!("delete `{from}`, which is renamed to `{to}`"));
+        self.steps.last_mut().into_iter().for_each(|step| step.after.push(created));
+        Ok(())
+    }
+
+    fn add_new(
+        &mut self,
+        path: &RelPath,
+        content: &FileContent,
+        line: usize,
+        words: String,
+    ) -> Result<(), ImportError> {
+        let diff = exact(path, None, Some(content), line)?;
+        self.add(Kind::Create, path.as_str(), Some(Payload::Diff(diff)), words);
+        Ok(())
+    }
+
+    /// What a file is after the steps so far.
+    fn content(&mut self, path: &RelPath) -> Result<Content, ImportError> {
+        let mut now = (self.lookup)(path);
+        for step in self.steps.iter().filter(|step| step.target == path.as_str()) {
+            let after = diff::materialise(step.kind, step.payload.as_ref(), path, now.as_deref());
+            now = after.map_err(|error| misfit(path, error))?.map(Arc::new);
+        }
+        now.ok_or_else(|| ImportError::Missing { path: text::excerpt(path.as_str(), 120) })
+    }
+
+    fn finish(self, request: &Request<'_>, subject: Option<&str>) -> String {
+        let id = |index: usize| format!("step-{}", index + 1);
+        let step = |(index, step): (usize, &Drafted)| {
+            let mut value = json!({
+                "id": id(index),
+                "order": index + 1,
+                "type": step.kind.step_type(),
+                "target": step.target,
+                "description": step.description,
+                "dependencies": step.after.iter().map(|index| id(*index)).collect::<Vec<_>>(),
+            });
+            if let (Some(Payload::Diff(diff)), Some(value)) = (&step.payload, value.as_object_mut()) {
+                value.insert("diff".to_owned(), json!(diff));
+            }
+            value
+        };
+        let steps: Vec<Value> = self.steps.iter().enumerate().map(step).collect();
+        let text = request
+            .text
+            .or(subject)
+            .map_or_else(|| format!("apply a patch of {} steps", steps.len()), ToOwned::to_owned);
+        let intent = json!({ "type": request.intent.name(), "text": text });
+        json!({ "schema": SCHEMA, "intent": intent, "steps": steps }).to_string()
+    }
+}
+
+/// A change as a diff that fits exactly.
+fn exact(
+    path: &RelPath,
+    before: Option<&FileContent>,
+    after: Option<&FileContent>,
+    line: usize,
+) -> Result<String, ImportError> {
+    String::from_utf8(diff::render_exact(path, before, after)).map_err(|_| ImportError::NotUtf8 { line })
+}
+
+fn misfit(path: &RelPath, error: DiffError) -> ImportError {
+    ImportError::Misfit { path: text::excerpt(path.as_str(), 120), error }
+}
+
+fn utf8(bytes: &[u8], line: usize) -> Result<&str, ImportError> {
+    core::str::from_utf8(bytes).map_err(|_| ImportError::NotUtf8 { line })
+}
+
+fn rel_path(name: &[u8], line: usize) -> Result<RelPath, ImportError> {
+    RelPath::parse(utf8(name, line)?).map_err(ImportError::Path)
+}
