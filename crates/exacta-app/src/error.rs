@@ -1,5 +1,7 @@
 //! What went wrong, for a person and for a script: a code, a message, what would help, and the exit code.
 
+use exacta_store::StoreError;
+use exacta_store::home::{HomeError, KeyError};
 use serde::Serialize;
 
 /// How a command ended. The numbers are part of the command line's contract.
@@ -69,5 +71,23 @@ impl From<serde_json::Error> for Error {
     fn from(error: serde_json::Error) -> Self {
         Self::fault("internal", format!("a value cannot be written as JSON: {error}"))
             .hint("report this as a defect of exacta")
+    }
+}
+
+impl From<HomeError> for Error {
+    fn from(error: HomeError) -> Self {
+        Self::fault("home", error.to_string()).hint(error.hint())
+    }
+}
+
+impl From<KeyError> for Error {
+    fn from(error: KeyError) -> Self {
+        Self::new(Exit::Usage, "key", error.to_string()).hint(error.hint())
+    }
+}
+
+impl From<StoreError> for Error {
+    fn from(error: StoreError) -> Self {
+        Self::fault("store", error.to_string()).hint(error.hint())
     }
 }

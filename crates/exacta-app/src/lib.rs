@@ -1,7 +1,36 @@
 //! Joins the kernel, the store and the executor: one function per use case.
+//!
+//! [`App`] is an opened project. What is stored is believed only as far as its hash and signatures go: before anything is shown
+//! for approval or executed, the plan is derived again from its proposal and the world as it is now (`current`).
 
+mod app;
+mod checks;
+mod clock;
+mod current;
+mod decide;
+pub mod doctor;
 pub mod error;
+mod execute;
+mod init;
+mod pipeline;
+mod process;
+mod profile;
 pub mod project;
+mod read;
+mod record;
+pub mod recover;
+pub mod settings;
+mod signer;
+mod submit;
+mod undo;
 pub mod view;
+mod world;
 
+pub use app::{App, Options};
+pub use checks::CheckEvent;
 pub use error::{Error, Exit};
+pub use execute::Execution;
+pub use profile::ProfileView;
+pub use record::verify;
+pub use recover::Recovery;
+pub use submit::{Request, check};

@@ -1,8 +1,12 @@
 //! What every surface shows: the machine-readable face, kept stable and versioned. Text output and the review screen are
 //! rendered from these same values, so that no surface knows more than another.
 
+mod make;
+mod records;
 mod scores;
 
+pub(crate) use make::{Registered, word};
+pub use records::{ApprovalView, PlanDetail, PlanLine, RunView, StatusView, Summary, UndoFile, UndoView};
 pub use scores::{DimensionView, FactorView, FindingView, GateView, QualityView, RiskView};
 
 use exacta_kernel::assess::Estimates;

@@ -141,9 +141,9 @@ fn target(path: &RelPath, expected: &FileState, facts: &Facts) -> Option<String>
 
 fn model(was: Option<&ModelIdentity>, is: Option<&ModelIdentity>) -> Option<Drift> {
     let (was, is) = match (was, is) {
-        (None, None) => return None,
+        // None was declared, which the binding records; there is nothing to compare.
+        (None, _) => return None,
         (Some(was), Some(is)) => (was, is),
-        (None, Some(is)) => return Some(other_model("none was declared", &name(is))),
         (Some(was), None) => return Some(other_model(&name(was), "none is declared")),
     };
     if (&was.provider, &was.model) != (&is.provider, &is.model) {

@@ -1,0 +1,189 @@
+//! An opened project: its folder, its record, and the user's own configuration.
+
+use crate::clock::now;
+use crate::error::{Error, Exit};
+use crate::recover::Recovery;
+use crate::signer::Signer;
+use crate::world::World;
+use exacta_exec::ProjectRoot;
+use exacta_kernel::audit::Actor;
+use exacta_kernel::id::{PlanId, ProjectId, SessionId};
+use exacta_kernel::policy::profile::Profile;
+use exacta_store::home::{HeldSession, Home, ProjectRecord};
+use exacta_store::{SqliteStore, Store};
+use std::path::{Path, PathBuf};
+
+/// Where a command works.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// `--project DIR`; the current folder where none is given.
+    pub project: Option<PathBuf>,
+    /// The user's own folder, in place of the one that the environment names.
+    pub home: Option<PathBuf>,
+}
+
+/// An opened project.
+pub struct App {
+    pub(crate) root: ProjectRoot,
+    pub(crate) home: Home,
+    pub(crate) project: ProjectRecord,
+    pub(crate) store: SqliteStore,
+    held: Option<HeldSession>,
+    /// What was found unfinished when the project was opened, and what became of it.
+    pub(crate) recovered: Vec<Recovery>,
+}
+
+/// What entering a project may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Entry {
+    /// Nothing but look.
+    Look,
+    /// Write where something was recorded before.
+    Known,
+    /// Make what is missing.
+    Make,
+}
+
+impl Options {
+    /// The user's own folder.
+    ///
+    /// # Errors
+    /// If it cannot be found, or somebody else can write there.
+    pub(crate) fn home(&self) -> Result<Home, Error> {
+        Ok(self.home.as_deref().map_or_else(Home::open, Home::at)?)
+    }
+
+    /// The project's folder.
+    ///
+    /// # Errors
+    /// If there is no such folder.
+    pub fn root(&self) -> Result<PathBuf, Error> {
+        crate::project::find(self.project.as_deref().unwrap_or_else(|| Path::new(".")))
+    }
+}
+
+impl App {
+    /// Opens a project for a command that decides or acts: makes what is missing, and recovers first.
+    ///
+    /// # Errors
+    /// If the project, its record or the user's configuration cannot be used.
+    pub fn open(options: &Options) -> Result<Self, Error> {
+        let mut app = Self::enter(options, Entry::Make)?;
+        app.recovered = app.recover()?;
+        Ok(app)
+    }
+
+    /// Opens a project for a command that only reads: nothing is made, healed or recovered.
+    ///
+    /// # Errors
+    /// As [`App::open`], and if nothing was ever recorded here.
+    pub fn look(options: &Options) -> Result<Self, Error> {
+        Self::enter(options, Entry::Look)
+    }
+
+    /// Opens a project that is known already, so that something can be recorded in it.
+    pub(crate) fn known(options: &Options) -> Result<Self, Error> {
+        Self::enter(options, Entry::Known)
+    }
+
+    fn enter(options: &Options, entry: Entry) -> Result<Self, Error> {
+        let path = options.root()?;
+        let home = options.home()?;
+        let root = ProjectRoot::open(&path).map_err(|error| Error::fault("project_unusable", error.to_string()))?;
+        let records = path.join(".exacta");
+        let project = match home.project(&path)? {
+            Some(project) if entry == Entry::Make || records.is_dir() => project,
+            None if entry == Entry::Make => home.create_project(&path, now())?,
+            _ => return Err(nothing_here(&path)),
+        };
+        let signer = Box::new(Signer::new(&home, &project.id)?);
+        let store = match entry {
+            Entry::Look => SqliteStore::read(&records, &project.id, signer)?,
+            Entry::Known | Entry::Make => SqliteStore::open(&records, &project.id, signer)?,
+        };
+        Ok(Self { root, home, project, store, held: None, recovered: Vec::new() })
+    }
+
+    /// The project's folder.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.root.path()
+    }
+
+    /// The project's id.
+    #[must_use]
+    pub const fn project_id(&self) -> &ProjectId {
+        &self.project.id
+    }
+
+    /// What was found unfinished when the project was opened, and what became of it.
+    #[must_use]
+    pub fn recovered(&self) -> &[Recovery] {
+        &self.recovered
+    }
+
+    /// The plan whose id starts so.
+    ///
+    /// # Errors
+    /// If none or several do.
+    pub fn resolve(&self, prefix: &str) -> Result<PlanId, Error> {
+        let found = if prefix.len() < 4 { Vec::new() } else { self.store.find(prefix)? };
+        match &found[..] {
+            [id] => Ok(id.clone()),
+            [] => Err(unknown_plan(prefix)),
+            _ => Err(Error::new(Exit::Usage, "plan_ambiguous", format!("several plans begin with `{prefix}`"))
+                .hint("give more of the id; `exacta list` shows them")),
+        }
+    }
+
+    /// Holds a session of this process's own: plans made from now on end with it, however it dies.
+    ///
+    /// # Errors
+    /// If the user's own folder cannot be written.
+    pub fn hold_session(&mut self) -> Result<(), Error> {
+        self.held = Some(self.home.hold_session(&self.project.id)?);
+        Ok(())
+    }
+
+    /// The session that plans are made in: this process's own, or the one that single commands share.
+    ///
+    /// # Errors
+    /// If the user's own folder cannot be used.
+    pub fn session(&self) -> Result<SessionId, Error> {
+        match &self.held {
+            Some(held) => Ok(held.id().clone()),
+            None => Ok(self.home.shared_session(&self.project.id)?),
+        }
+    }
+
+    /// What is in force now. The profile is read anew: another process may have lowered it.
+    pub(crate) fn world(&self) -> Result<World, Error> {
+        World::load(&self.home, &self.root, self.profile()?)
+    }
+
+    pub(crate) fn profile(&self) -> Result<Profile, Error> {
+        let record = self.home.project(self.root.path())?;
+        Ok(record.map_or(Profile::Safe, |record| record.profile))
+    }
+
+    /// The same, as it is recorded.
+    pub(crate) fn agent() -> Actor {
+        Actor::Agent(Self::credential())
+    }
+
+    /// Who gives commands here: the credential that plans are handed in with.
+    pub(crate) fn credential() -> String {
+        format!("cli:{}", rustix::process::getuid().as_raw())
+    }
+}
+
+pub(crate) fn unknown_plan(id: &str) -> Error {
+    let message = format!("no plan `{}`", exacta_kernel::text::excerpt(id, 64));
+    Error::new(Exit::Usage, "plan_unknown", message)
+        .hint("`exacta list` shows the plans; at least four characters of an id")
+}
+
+pub(crate) fn nothing_here(path: &Path) -> Error {
+    Error::new(Exit::Usage, "project_unknown", format!("nothing is recorded for `{}`", path.display()))
+        .hint("run `exacta init` there, or name another folder with `--project DIR`")
+}

@@ -1,0 +1,77 @@
+//! The operator's checks, run on the staged result before anything is visible; a failing one discards the run.
+
+use crate::app::App;
+use crate::error::Error;
+use exacta_exec::Staged;
+use exacta_exec::sandbox::{CommandReport, Ended, Sandbox};
+use exacta_kernel::policy::command::Command;
+use std::path::PathBuf;
+
+/// What a check says while it runs and when it ends.
+#[derive(Debug)]
+pub enum CheckEvent<'a> {
+    /// A command begins.
+    Started(&'a Command),
+    /// A command printed something.
+    Output(&'a [u8]),
+    /// A command ended.
+    Ended(&'a CommandReport),
+}
+
+/// The commands a run has to pass: the checks, and the build where the plan has a `build` step.
+pub(crate) struct Checks {
+    pub commands: Vec<Command>,
+    scratch: PathBuf,
+    hidden: Vec<PathBuf>,
+}
+
+impl App {
+    /// The commands that the operator configured for this project.
+    pub(crate) fn checks(&self, build: bool) -> Result<Checks, Error> {
+        let policy = self.world()?.policy;
+        let root = self.path().display().to_string();
+        let mut commands = Vec::new();
+        if build {
+            commands.extend(policy.build(&self.project.id, &root));
+        }
+        commands.extend(policy.checks(&self.project.id, &root));
+        Ok(Checks { commands, scratch: self.path().join(".exacta/scratch"), hidden: self.home.folders() })
+    }
+}
+
+impl Checks {
+    /// None: what an undo puts back was there before.
+    pub const fn none() -> Self {
+        Self { commands: Vec::new(), scratch: PathBuf::new(), hidden: Vec::new() }
+    }
+
+    /// Runs them one after the other; the first that does not pass ends it.
+    pub fn run(
+        &self,
+        root: &exacta_exec::ProjectRoot,
+        staged: &Staged<'_>,
+        watch: &mut dyn FnMut(CheckEvent<'_>),
+    ) -> Result<(), String> {
+        let sandbox = Sandbox { root, scratch: &self.scratch, hidden: &self.hidden, changes: staged.changes };
+        for command in &self.commands {
+            watch(CheckEvent::Started(command));
+            let report = sandbox
+                .run(command, &mut |bytes| watch(CheckEvent::Output(bytes)))
+                .map_err(|error| format!("{error}; {}", error.hint()))?;
+            watch(CheckEvent::Ended(&report));
+            verdict(&report)?;
+        }
+        Ok(())
+    }
+}
+
+fn verdict(report: &CommandReport) -> Result<(), String> {
+    let how = match report.ended {
+        Ended::Passed => return Ok(()),
+        Ended::Failed(code) => format!("exit code {code}"),
+        Ended::Killed(signal) => format!("signal {signal}"),
+        Ended::TimedOut => "its time was over".to_owned(),
+    };
+    let last = report.output.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    Err(format!("`{}` did not pass ({how}): {}", report.name, exacta_kernel::text::excerpt(last, 200)))
+}

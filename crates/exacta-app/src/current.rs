@@ -1,0 +1,135 @@
+//! A stored plan, derived again from its proposal and the world as it is now. Nothing else of what is stored is believed.
+
+use crate::app::{App, unknown_plan};
+use crate::clock::now;
+use crate::error::{Error, Exit};
+use crate::pipeline::{self, Evaluation};
+use crate::world::World;
+use exacta_kernel::binding::{Authority, Identity, ModelIdentity};
+use exacta_kernel::drift::{self, Answer, Drift, Standing};
+use exacta_kernel::facts::Facts;
+use exacta_kernel::hash::Digest;
+use exacta_kernel::id::PlanId;
+use exacta_kernel::permit;
+use exacta_kernel::time::Timestamp;
+use exacta_store::{PlanRecord, Store};
+
+/// A stored plan as it stands now.
+pub(crate) struct Current {
+    pub record: PlanRecord,
+    pub identity: Identity,
+    pub evaluation: Evaluation,
+    pub world: World,
+    pub drifts: Vec<Drift>,
+    pub now: Timestamp,
+    facts: Facts,
+    authority: Authority,
+    model: Option<ModelIdentity>,
+    session_alive: bool,
+}
+
+impl App {
+    /// The stored record of a plan.
+    pub(crate) fn record(&self, id: &PlanId) -> Result<PlanRecord, Error> {
+        self.store.plan(id)?.ok_or_else(|| unknown_plan(id.as_str()))
+    }
+
+    /// A plan as it stands now.
+    pub(crate) fn current(&self, id: &PlanId) -> Result<Current, Error> {
+        let record = self.record(id)?;
+        let identity = identity(&record)?;
+        let world = self.world()?;
+        let Some(text) = &record.proposal else {
+            let message = format!("the text of plan `{id}` was not kept, because it held a secret");
+            return Err(Error::new(Exit::Denied, "plan_not_kept", message).hint("submit a plan without the secret"));
+        };
+        let court = world.court(&self.root, Some(&self.project.id), &identity.binding.constraints);
+        let (evaluation, facts) = pipeline::evaluate(text, court)?;
+        let declared = self.home.declared_identity(&self.project.id, &identity.binding.proposer.credential)?;
+        let model = declared.and_then(|declared| declared.model).map(|claim| ModelIdentity::claimed(&claim));
+        let session_alive = self.home.is_alive(&self.project.id, &identity.binding.session);
+        let authority = world.authority();
+        let now = now();
+        let drifts = Vec::new();
+        let mut current =
+            Current { record, identity, evaluation, world, drifts, now, facts, authority, model, session_alive };
+        current.drifts = drift::drift(&current.identity, &current.standing());
+        Ok(current)
+    }
+
+    /// A plan as it stands now, if it can still be used; one that is over is marked as expired.
+    pub(crate) fn usable(&mut self, id: &PlanId) -> Result<Current, Error> {
+        let current = self.current(id)?;
+        match drift::answer(&current.drifts) {
+            Some(Answer::Expired) => {
+                let why = messages(&current.drifts);
+                self.expire(id, &why)?;
+                Err(expired(id, &why))
+            }
+            Some(Answer::Regenerate) => Err(regenerate(id, &messages(&current.drifts))),
+            _ => current.matches_record().map(|()| current),
+        }
+    }
+}
+
+impl Current {
+    /// The world as the plan is compared with it.
+    pub fn standing(&self) -> Standing<'_> {
+        Standing {
+            authority: &self.authority,
+            config_sha256: self.world.config_sha256(),
+            session_alive: self.session_alive,
+            model: self.model.as_ref(),
+            facts: &self.facts,
+            now: self.now,
+        }
+    }
+
+    /// The content's hash, derived anew.
+    pub fn content_hash(&self) -> Option<Digest> {
+        self.evaluation.plan().map(|plan| plan.content_hash())
+    }
+
+    /// The hash that an approver signs now.
+    pub fn hash_to_sign(&self) -> Result<Digest, Error> {
+        let content = self.content_hash().ok_or_else(|| tampered(&self.record.id))?;
+        Ok(permit::current_hash(&self.identity, &self.standing(), content)?)
+    }
+
+    /// Whether policy or model changed so that a fresh approval is due.
+    pub fn needs_fresh_approval(&self) -> bool {
+        drift::answer(&self.drifts) == Some(Answer::Reapprove)
+    }
+
+    /// Whether what is stored derives to the recorded hash; if not, somebody changed the record.
+    pub fn matches_record(&self) -> Result<(), Error> {
+        let content = self.content_hash().ok_or_else(|| tampered(&self.record.id))?;
+        if self.identity.plan_hash(content)? == self.record.plan_hash { Ok(()) } else { Err(tampered(&self.record.id)) }
+    }
+}
+
+/// What a plan was made against, as stored.
+pub(crate) fn identity(record: &PlanRecord) -> Result<Identity, Error> {
+    let identity: Identity = serde_json::from_value(record.identity.clone()).map_err(|_| tampered(&record.id))?;
+    if identity.plan_id == record.id { Ok(identity) } else { Err(tampered(&record.id)) }
+}
+
+pub(crate) fn tampered(id: &PlanId) -> Error {
+    Error::fault("record_tampered", format!("plan `{id}` does not match its recorded hash: the record was changed"))
+        .hint("run `exacta audit verify` to see where")
+}
+
+pub(crate) fn expired(id: &PlanId, why: &str) -> Error {
+    Error::new(Exit::Drifted, "plan_expired", format!("plan `{id}` expired: {why}"))
+        .hint(format!("`exacta resubmit {id}` makes a new plan from the same proposal"))
+}
+
+pub(crate) fn regenerate(id: &PlanId, why: &str) -> Error {
+    Error::new(Exit::Drifted, "plan_drifted", format!("plan `{id}` is blocked: {why}"))
+        .hint("have the plan made again by the model that is in use now")
+}
+
+pub(crate) fn messages(drifts: &[Drift]) -> String {
+    let all: Vec<&str> = drifts.iter().map(|drift| drift.message.as_str()).collect();
+    all.join("; ")
+}

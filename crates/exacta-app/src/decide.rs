@@ -1,0 +1,224 @@
+//! What a person decides: approve, approve selected, reject, ask for changes; and resubmit.
+
+use crate::app::App;
+use crate::current::{Current, messages};
+use crate::error::{Error, Exit};
+use crate::pipeline::Evaluation;
+use crate::submit::{Lineage, reason};
+use crate::view::{PlanView, Registered};
+use exacta_kernel::approval::{self, Demand, SignedStatement, Statement, Verb};
+use exacta_kernel::audit::{Actor, EntryDraft, Event};
+use exacta_kernel::derive::{self, DeriveError};
+use exacta_kernel::gate::Verdict;
+use exacta_kernel::hash::Digest;
+use exacta_kernel::id::PlanId;
+use exacta_kernel::lifecycle::Status;
+use exacta_kernel::parse;
+use exacta_kernel::time::Timestamp;
+use exacta_store::home::SigningKey;
+use exacta_store::{Change, Outcome, PlanRecord, Store};
+use std::collections::BTreeSet;
+
+impl App {
+    /// A person approves a plan as it was shown. It does not run: executing is a second act.
+    ///
+    /// `shown` is the hash, or the beginning of it, that the person saw; if the plan is another one by now, nothing is approved.
+    ///
+    /// # Errors
+    /// If the plan changed, expired, drifted, is denied, was decided by another first, or the key is not an approver's.
+    pub fn approve(&mut self, id: &PlanId, shown: Option<&str>, key: &SigningKey) -> Result<PlanView, Error> {
+        let current = self.usable(id)?;
+        approvable(&current)?;
+        let hash = current.hash_to_sign()?;
+        if shown.is_some_and(|shown| shown.len() < 8 || !hash.to_string().starts_with(shown)) {
+            let message = format!("plan `{id}` is not the one that was shown: its hash is {hash}");
+            return Err(Error::new(Exit::Drifted, "hash_mismatch", message)
+                .hint(format!("look at it again with `exacta show {id}`")));
+        }
+        let signed = self.sign(&current.record, Verb::Approve, hash, key, (current.now, current.record.expires_at))?;
+        let status = self.enter_approval(&current, signed)?;
+        let registered = Registered { identity: &current.identity, plan_hash: hash, status };
+        Ok(PlanView::of(&current.evaluation, Some(registered))?)
+    }
+
+    /// Records an approval: of a pending plan, or a fresh one of a plan that policy drift blocked.
+    fn enter_approval(&mut self, current: &Current, signed: SignedStatement) -> Result<Status, Error> {
+        let record = &current.record;
+        let mut entry = person_entry(record, Event::PlanApproved, &signed);
+        entry.decision = Some("allow".to_owned());
+        entry.reason = if current.needs_fresh_approval() {
+            format!("approved again: {}", messages(&current.drifts))
+        } else {
+            format!("approved although {}", reason(current.evaluation.decision()))
+        };
+        if let Evaluation::Valid(valid) = &current.evaluation {
+            entry.risk_score = Some(valid.assessment.risk.score);
+            entry.quality_score = Some(valid.assessment.quality.score);
+            entry.data.insert("system_level".to_owned(), (!valid.assessment.risk.boundaries.is_empty()).into());
+        }
+        let (outcome, status) = if record.status == Status::Pending {
+            let (from, to) = (Status::Pending, Status::UserApproved);
+            let change = Change { from, to, approval: Some(signed), also_expire: record.derived_from.clone() };
+            (self.store.transition(&record.id, &change, &[entry], current.now)?, to)
+        } else {
+            (self.store.add_approval(&record.id, &signed, &[entry], current.now)?, record.status)
+        };
+        won(&record.id, outcome).map(|()| status)
+    }
+
+    /// Approve selected: a plan of only these steps, for its own approval.
+    ///
+    /// # Errors
+    /// If a selected step needs one that is not selected, or the plan can no longer be used.
+    pub fn select(&mut self, id: &PlanId, steps: &BTreeSet<String>) -> Result<PlanView, Error> {
+        let current = self.usable(id)?;
+        if current.record.status != Status::Pending {
+            return Err(wrong_status(id, current.record.status));
+        }
+        let plan = current.evaluation.plan().ok_or_else(|| crate::current::tampered(id))?;
+        let text = derive::derive(plan.proposal(), steps).map_err(|error| underivable(&error))?;
+        let lineage = Lineage {
+            correlation_id: current.record.correlation_id.clone(),
+            version: 1,
+            derived_from: Some(id.clone()),
+            revises: None,
+        };
+        let constraints = current.identity.binding.constraints.clone();
+        self.register(&text, &constraints, lineage)
+    }
+
+    /// A person refuses a plan for good.
+    ///
+    /// # Errors
+    /// If the plan was decided already, or the key is not an approver's.
+    pub fn reject(&mut self, id: &PlanId, why: Option<&str>, key: &SigningKey) -> Result<(), Error> {
+        let record = self.record(id)?;
+        if record.status != Status::Pending {
+            return Err(wrong_status(id, record.status));
+        }
+        let at = crate::clock::now();
+        let signed = self.sign(&record, Verb::Reject, record.plan_hash, key, at_once(at))?;
+        let mut entry = person_entry(&record, Event::PlanRejected, &signed);
+        entry.decision = Some("deny".to_owned());
+        entry.reason = self.shown(why.unwrap_or("rejected"));
+        let change = Change { from: Status::Pending, to: Status::Rejected, approval: Some(signed), also_expire: None };
+        won(id, self.store.transition(id, &change, &[entry], at)?)
+    }
+
+    /// A person asks for changes. The plan stays pending until its next version comes.
+    ///
+    /// # Errors
+    /// As [`App::reject`].
+    pub fn revise(&mut self, id: &PlanId, feedback: &str, key: &SigningKey) -> Result<(), Error> {
+        let record = self.record(id)?;
+        if record.status != Status::Pending {
+            return Err(wrong_status(id, record.status));
+        }
+        let at = crate::clock::now();
+        let signed = self.sign(&record, Verb::RequestChanges, record.plan_hash, key, at_once(at))?;
+        let mut entry = person_entry(&record, Event::ChangesRequested, &signed);
+        entry.reason = self.shown(feedback);
+        won(id, self.store.add_feedback(id, &self.shown(feedback), &[entry], at)?)
+    }
+
+    /// A new plan from the proposal of one that is over, or about to be.
+    ///
+    /// # Errors
+    /// If its text was not kept, or the plan can still be used.
+    pub fn resubmit(&mut self, id: &PlanId) -> Result<PlanView, Error> {
+        let record = self.record(id)?;
+        let identity = crate::current::identity(&record)?;
+        let Some(text) = record.proposal else {
+            return Err(Error::new(Exit::Denied, "plan_not_kept", format!("the text of plan `{id}` was not kept"))
+                .hint("submit the plan again from its source"));
+        };
+        if parse::parse(&text).is_err() {
+            return Err(crate::current::tampered(id));
+        }
+        let lineage = Lineage { correlation_id: record.correlation_id, version: 1, derived_from: None, revises: None };
+        if !record.status.is_final() && record.run.is_none() {
+            self.expire(id, "it was submitted again")?;
+        }
+        self.register(&text, &identity.binding.constraints, lineage)
+    }
+
+    /// A signed decision, checked at once against the list of approvers.
+    pub(crate) fn sign(
+        &self,
+        record: &PlanRecord,
+        verb: Verb,
+        hash: Digest,
+        key: &SigningKey,
+        (at, expires_at): (Timestamp, Timestamp),
+    ) -> Result<SignedStatement, Error> {
+        let (project, plan_id) = (self.project.id.clone(), record.id.clone());
+        let statement = Statement::new(verb, project, plan_id, hash, key.name().clone(), at, expires_at);
+        let signed = key.sign(&statement)?;
+        let approvers = self.home.approvers()?;
+        let demand = Demand { project: &self.project.id, plan_id: &record.id, plan_hash: hash, now: at };
+        approval::verify_decision(&signed, &approvers, &demand, verb)
+            .map_err(|error| Error::new(Exit::Denied, "approval_invalid", error.to_string()).hint(error.hint()))?;
+        Ok(signed)
+    }
+
+    /// A person's words as they are recorded: secrets masked, nothing hidden.
+    fn shown(&self, words: &str) -> String {
+        exacta_kernel::text::visible(&exacta_kernel::scan::secret::mask(words)).into_owned()
+    }
+}
+
+/// The times of a decision that is carried out at once.
+pub(crate) const fn at_once(at: Timestamp) -> (Timestamp, Timestamp) {
+    (at, at.plus_seconds(60))
+}
+
+/// Whether a person can approve it: pending, or approved and blocked by policy drift; and not denied.
+fn approvable(current: &Current) -> Result<(), Error> {
+    let record = &current.record;
+    let again = record.status.is_approved() && current.needs_fresh_approval() && record.run.is_none();
+    if record.status != Status::Pending && !again {
+        return Err(wrong_status(&record.id, record.status));
+    }
+    let decision = current.evaluation.decision();
+    if decision.verdict == Verdict::Deny {
+        let message = format!("plan `{}` is denied: {}", record.id, reason(decision));
+        return Err(Error::new(Exit::Denied, "plan_denied", message)
+            .hint("no approval can override this; `exacta policy explain` says which rule spoke"));
+    }
+    Ok(())
+}
+
+/// The beginning of an entry about a person's decision.
+pub(crate) fn person_entry(record: &PlanRecord, event: Event, signed: &SignedStatement) -> EntryDraft {
+    let person = Actor::Person(signed.statement.approver.clone());
+    let mut entry = EntryDraft::new(event, person, "").about(&record.correlation_id, &record.id);
+    entry.data.insert("plan_hash".to_owned(), signed.statement.plan_hash.to_string().into());
+    entry.data.insert("signature".to_owned(), signed.signature.to_string().into());
+    entry
+}
+
+pub(crate) fn wrong_status(id: &PlanId, status: Status) -> Error {
+    Error::new(Exit::Drifted, "wrong_status", format!("plan `{id}` is {status}"))
+        .hint(format!("`exacta show {id}` tells what happened to it"))
+}
+
+fn won(id: &PlanId, outcome: Outcome) -> Result<(), Error> {
+    match outcome {
+        Outcome::Done => Ok(()),
+        Outcome::Lost { status } => Err(Error::new(
+            Exit::Drifted,
+            "lost_race",
+            format!("another decision about plan `{id}` came first: it is {status}"),
+        )
+        .hint(format!("`exacta show {id}` tells who decided"))),
+    }
+}
+
+fn underivable(error: &DeriveError) -> Error {
+    let exit = match error {
+        DeriveError::Unwritable => Exit::Fault,
+        DeriveError::Nothing | DeriveError::Unknown(_) => Exit::Usage,
+        DeriveError::Missing(_) => Exit::Denied,
+    };
+    Error::new(exit, "selection_invalid", error.to_string()).hint(error.hint())
+}

@@ -1,0 +1,130 @@
+//! Whether everything that Exacta needs is here, and what to do where it is not.
+
+use crate::app::{App, Options};
+use crate::world::World;
+use exacta_exec::ProjectRoot;
+use exacta_kernel::policy::profile::Profile;
+use exacta_store::home::Home;
+use serde::Serialize;
+
+/// One thing that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Check {
+    /// What.
+    pub name: &'static str,
+    /// How it is.
+    pub health: Health,
+    /// What was found.
+    pub found: String,
+    /// What would help, where something is wrong.
+    pub hint: Option<String>,
+}
+
+/// How something is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Health {
+    /// As it should be.
+    Good,
+    /// Works, with less than everything.
+    Limited,
+    /// Something does not work.
+    Broken,
+}
+
+/// Looks at everything; changes nothing.
+#[must_use]
+pub fn doctor(options: &Options) -> Vec<Check> {
+    let mut checks = Vec::new();
+    let home = match options.home() {
+        Ok(home) => {
+            checks.push(good("home", format!("{}", home.config().display())));
+            home
+        }
+        Err(error) => {
+            checks.push(broken("home", error.message, error.hint.unwrap_or_default()));
+            return checks;
+        }
+    };
+    checks.push(approvers(&home));
+    match options.root().and_then(|path| {
+        ProjectRoot::open(&path).map_err(|error| crate::Error::fault("project_unusable", error.to_string()))
+    }) {
+        Ok(root) => {
+            checks.push(policy(&home, &root));
+            checks.push(project(options));
+        }
+        Err(error) => checks.push(broken("project", error.message, error.hint.unwrap_or_default())),
+    }
+    checks.push(sandbox());
+    checks
+}
+
+fn approvers(home: &Home) -> Check {
+    match home.approvers() {
+        Ok(all) => match all.iter().filter(|approver| approver.removed_at.is_none()).count() {
+            0 => limited("approvers", "nobody can approve".to_owned(), "`exacta init` makes your first key"),
+            n => good("approvers", format!("{n} listed")),
+        },
+        Err(error) => broken("approvers", error.to_string(), error.hint()),
+    }
+}
+
+fn policy(home: &Home, root: &ProjectRoot) -> Check {
+    match World::load(home, root, Profile::Safe) {
+        Ok(world) => good(
+            "policy",
+            format!("version {}, ceiling {}", world.policy.safety_version(), world.policy.ceiling().name()),
+        ),
+        Err(error) => broken("policy", error.message, error.hint.unwrap_or_default()),
+    }
+}
+
+fn project(options: &Options) -> Check {
+    match App::look(options) {
+        Ok(app) => match app.status() {
+            Ok(status) if status.unfinished.is_empty() => {
+                good("project", format!("{}, {} entries in the log", status.profile, status.log_size))
+            }
+            Ok(status) => limited(
+                "project",
+                format!("{} runs were interrupted", status.unfinished.len()),
+                "`exacta recover` settles them, and so does the next command that decides or acts",
+            ),
+            Err(error) => broken("project", error.message, error.hint.unwrap_or_default()),
+        },
+        Err(error) if error.code == "project_unknown" => {
+            limited("project", error.message, "`exacta init` begins its record")
+        }
+        Err(error) => broken("project", error.message, error.hint.unwrap_or_default()),
+    }
+}
+
+fn sandbox() -> Check {
+    let found = |program: &str| {
+        std::env::var_os("PATH")
+            .is_some_and(|path| std::env::split_paths(&path).any(|folder| folder.join(program).is_file()))
+    };
+    let missing: Vec<&str> = ["bwrap", "unshare"].into_iter().filter(|program| !found(program)).collect();
+    if missing.is_empty() {
+        good("sandbox", "bwrap and unshare are installed".to_owned())
+    } else {
+        limited(
+            "sandbox",
+            format!("not installed: {}; the operator's checks cannot run", missing.join(", ")),
+            "install the Debian packages `bubblewrap` and `util-linux`",
+        )
+    }
+}
+
+const fn good(name: &'static str, found: String) -> Check {
+    Check { name, health: Health::Good, found, hint: None }
+}
+
+fn limited(name: &'static str, found: String, hint: &str) -> Check {
+    Check { name, health: Health::Limited, found, hint: Some(hint.to_owned()) }
+}
+
+const fn broken(name: &'static str, found: String, hint: String) -> Check {
+    Check { name, health: Health::Broken, found, hint: Some(hint) }
+}

@@ -1,0 +1,279 @@
+//! The second act: an approved plan is judged again and, if everything still holds, carried out.
+
+use crate::app::App;
+use crate::checks::{CheckEvent, Checks};
+use crate::clock::{new_id, now};
+use crate::current::{Current, expired, messages, regenerate, tampered};
+use crate::decide::wrong_status;
+use crate::error::{Error, Exit};
+use crate::pipeline::Evaluation;
+use crate::submit::{data, reason};
+use crate::view::RunView;
+use exacta_exec::{Event as Progress, Receipts, Retention, RunError, RunOptions, Staged};
+use exacta_kernel::audit::{EntryDraft, Event};
+use exacta_kernel::facts::FileState;
+use exacta_kernel::gate::Verdict;
+use exacta_kernel::id::{PlanId, RunId};
+use exacta_kernel::lifecycle::Status;
+use exacta_kernel::path::RelPath;
+use exacta_kernel::permit::{self, Candidate, Permit, Refused, Transition};
+use exacta_kernel::plan::{Change, Content};
+use exacta_kernel::proposal::Action;
+use exacta_kernel::time::Timestamp;
+use exacta_store::{RunRecord, RunState, Start, Store};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// How a run is carried out.
+pub struct Execution<'a> {
+    /// Whether every write is made durable; without it a run survives a crash of the process, not a power cut.
+    pub sync: bool,
+    /// How long to wait for targets that another run holds.
+    pub wait: Duration,
+    /// Set to cancel between steps.
+    pub cancel: &'a AtomicBool,
+    /// Told about every step.
+    pub observer: &'a mut dyn FnMut(Progress),
+    /// Told about every check.
+    pub check_observer: &'a mut dyn FnMut(CheckEvent<'_>),
+}
+
+impl App {
+    /// Carries out an approved plan, once, all or nothing.
+    ///
+    /// # Errors
+    /// If the approval no longer holds, the run could not start, or it failed and was rolled back.
+    pub fn execute(&mut self, id: &PlanId, execution: Execution<'_>) -> Result<RunView, Error> {
+        let run_id = new_id(RunId::parse)?;
+        let current = self.current(id)?;
+        let permit = match self.permit(&current, run_id.clone()) {
+            Ok(permit) => permit,
+            Err(refused) => return Err(self.refused(&current, refused)?),
+        };
+        let checks = self.checks(has_build(&current.evaluation))?;
+        let why = reason(current.evaluation.decision());
+        let mut entry =
+            EntryDraft::new(Event::RunStarted, Self::agent(), why).about(&current.record.correlation_id, id);
+        entry.run_id = Some(run_id);
+        entry.decision = Some("allow".to_owned());
+        entry.data = data(json!({ "plan_hash": permit.work().plan_hash, "changes": transitions(&permit) }));
+        let from = [Status::AutoApproved, Status::UserApproved];
+        self.start(&permit, &from, &current, entry)?;
+        self.carry_out(permit, &checks, execution)
+    }
+
+    fn permit(&self, current: &Current, run_id: RunId) -> Result<Permit, Refused> {
+        if !current.record.status.is_approved() {
+            return Err(Refused::NotApproved(current.record.status));
+        }
+        let standing = current.standing();
+        match &current.evaluation {
+            Evaluation::Valid(valid) => {
+                let candidate = Candidate {
+                    project: &self.project.id,
+                    identity: &current.identity,
+                    recorded_hash: current.record.plan_hash,
+                    status: current.record.status,
+                    plan: &valid.plan,
+                    decision: &valid.decision,
+                    approvals: &current.record.approvals,
+                    approvers: &current.world.approvers,
+                    standing: &standing,
+                };
+                permit::permit(&candidate, run_id)
+            }
+            // A plan that was valid is no longer: its targets or the policy changed.
+            other if current.drifts.is_empty() => Err(Refused::Denied(other.decision().clone())),
+            _ => Err(Refused::Expired(current.drifts.clone())),
+        }
+    }
+
+    /// What a refusal means: recorded where it ends the plan, and told with the command that helps.
+    fn refused(&mut self, current: &Current, refused: Refused) -> Result<Error, Error> {
+        let id = &current.record.id;
+        Ok(match refused {
+            Refused::NotApproved(Status::Pending) => {
+                Error::new(Exit::Confirm, "approval_needed", format!("plan `{id}` waits for a person's decision"))
+                    .hint(format!("look at it with `exacta review {id}`, or approve it with `exacta approve {id}`"))
+            }
+            Refused::NotApproved(status) => wrong_status(id, status),
+            Refused::HashMismatch | Refused::NotCanonical => {
+                self.fall_to_safe("a stored plan did not match its recorded hash")?;
+                tampered(id)
+            }
+            Refused::Expired(drifts) => {
+                self.expire(id, &messages(&drifts))?;
+                expired(id, &messages(&drifts))
+            }
+            Refused::Regenerate(drifts) => {
+                self.note_drift(current, &messages(&drifts))?;
+                regenerate(id, &messages(&drifts))
+            }
+            Refused::Denied(decision) => {
+                if decision.gates.iter().any(|gate| gate.gate == "security" && gate.verdict == Verdict::Deny) {
+                    self.fall_to_safe("the security gate denied a plan at execution")?;
+                }
+                Error::new(Exit::Denied, "plan_denied", format!("plan `{id}` is denied: {}", reason(&decision)))
+                    .hint("no approval can override this; `exacta policy explain` says which rule spoke")
+            }
+            Refused::NeedsApproval { drifts, error } if drifts.is_empty() => {
+                let why = error.map_or_else(String::new, |error| format!(": {error}"));
+                Error::new(Exit::Confirm, "approval_needed", format!("plan `{id}` needs a person's approval{why}"))
+                    .hint(format!("look at it with `exacta review {id}`, or approve it with `exacta approve {id}`"))
+            }
+            Refused::NeedsApproval { drifts, .. } => {
+                self.note_drift(current, &messages(&drifts))?;
+                let message = format!("plan `{id}` needs a fresh approval: {}", messages(&drifts));
+                Error::new(Exit::Drifted, "approval_outdated", message)
+                    .hint(format!("look at it with `exacta show {id}` and approve it again with `exacta approve {id}`"))
+            }
+        })
+    }
+
+    fn note_drift(&mut self, current: &Current, why: &str) -> Result<(), Error> {
+        let record = &current.record;
+        let entry = EntryDraft::new(Event::RunRefused, Self::agent(), why).about(&record.correlation_id, &record.id);
+        Ok(self.store.record(&[entry], now())?)
+    }
+
+    /// Enters the run into the record before its first effect; of any number racing, one wins.
+    fn start(&mut self, permit: &Permit, from: &[Status], current: &Current, entry: EntryDraft) -> Result<(), Error> {
+        let concurrency = current.world.policy.concurrency();
+        let run = run_record(permit, now())?;
+        let id = &current.record.id;
+        match self.store.start_run(&run, from, concurrency, &[entry], run.started_at)? {
+            Start::Started => Ok(()),
+            Start::Lost { status } => Err(wrong_status(id, status)),
+            Start::AlreadyRun(run) => Err(Error::new(
+                Exit::Drifted,
+                "already_run",
+                format!("plan `{id}` was carried out by run `{run}`: one run per plan, ever"),
+            )
+            .hint(format!("`exacta resubmit {id}` makes a new plan from the same proposal"))),
+            Start::TooMany { running } => {
+                let profile = current.world.policy.profile().name();
+                let message = format!("{running} runs are going on already, as many as {profile} allows");
+                Err(Error::fault("too_many_runs", message).hint("wait for them: `exacta status`"))
+            }
+        }
+    }
+
+    /// Acts, and records how it ended. The run is in the record already.
+    pub(crate) fn carry_out(
+        &mut self,
+        permit: Permit,
+        checks: &Checks,
+        execution: Execution<'_>,
+    ) -> Result<RunView, Error> {
+        let (run_id, undoes) = (permit.work().run_id.clone(), permit.work().undoes.clone());
+        let Execution { sync, wait, cancel, observer, check_observer } = execution;
+        let root = &self.root;
+        let mut before_commit = |staged: &Staged<'_>| checks.run(root, staged, check_observer);
+        let mut options = RunOptions { sync, cancel, wait, observer, before_commit: &mut before_commit };
+        match self.root.run(permit, &mut options) {
+            Ok(receipts) => self.completed(&run_id, undoes.is_some(), &receipts),
+            Err(error) => Err(self.failed(&run_id, &error)?),
+        }
+    }
+
+    fn completed(&mut self, run_id: &RunId, undo: bool, receipts: &Receipts) -> Result<RunView, Error> {
+        let event = if undo { Event::RunUndone } else { Event::PlanExecuted };
+        let receipts = serde_json::to_value(receipts)?;
+        self.finish(run_id, RunState::Completed, &receipts, event, "every target is as approved")?;
+        self.home.update_project(self.root.path(), |project| project.failed_runs = 0)?;
+        self.collect_garbage()?;
+        self.run_view(run_id)
+    }
+
+    /// Drops before-images that are older, or take more room, than the Safety Policy allows.
+    fn collect_garbage(&self) -> Result<(), Error> {
+        const DAY: u64 = 24 * 60 * 60;
+        let kept = crate::world::safety_policy(&self.home)?.before_images;
+        let running: Vec<RunId> = self.store.running()?.into_iter().map(|run| run.id).collect();
+        let retention = Retention {
+            older_than: Duration::from_secs(kept.days.saturating_mul(DAY)),
+            size_cap: kept.max_mib.saturating_mul(1 << 20),
+            keep: &|run| running.contains(run),
+        };
+        self.root.collect_garbage(&retention).map(drop).map_err(|error| run_error(&error))
+    }
+
+    fn failed(&mut self, run_id: &RunId, error: &RunError) -> Result<Error, Error> {
+        let (state, event) = if error.is_unsettled() || matches!(error, RunError::Kept { .. }) {
+            (RunState::NeedsAttention, Event::RunNeedsAttention)
+        } else {
+            (RunState::RolledBack, Event::RunRolledBack)
+        };
+        self.finish(run_id, state, &json!({}), event, &error.to_string())?;
+        if matches!(error, RunError::Failed(_) | RunError::RolledBack { .. } | RunError::NeedsAttention { .. }) {
+            self.count_failure()?;
+        }
+        Ok(run_error(error))
+    }
+
+    pub(crate) fn finish(
+        &mut self,
+        run_id: &RunId,
+        state: RunState,
+        receipts: &serde_json::Value,
+        event: Event,
+        why: &str,
+    ) -> Result<(), Error> {
+        let Some(run) = self.store.run(run_id)? else { return Ok(()) };
+        let record = self.record(&run.plan_id)?;
+        let mut entry = EntryDraft::new(event, Self::agent(), why).about(&record.correlation_id, &run.plan_id);
+        entry.run_id = Some(run_id.clone());
+        entry.data = data(json!({ "receipts": receipts, "undoes": run.undoes }));
+        Ok(self.store.finish_run(run_id, state, receipts, &[entry], now())?)
+    }
+}
+
+/// A run's failure, with how the command ends.
+pub(crate) fn run_error(error: &RunError) -> Error {
+    let (exit, code) = match error {
+        RunError::Refused { .. } => (Exit::Denied, "target_refused"),
+        RunError::Drifted { .. } => (Exit::Drifted, "target_changed"),
+        RunError::Exists { .. } => (Exit::Drifted, "already_run"),
+        RunError::CheckFailed { .. } => (Exit::RolledBack, "check_failed"),
+        RunError::Cancelled => (Exit::RolledBack, "cancelled"),
+        RunError::Failed(_) | RunError::RolledBack { .. } => (Exit::RolledBack, "rolled_back"),
+        RunError::Locked { .. } => (Exit::Fault, "locked"),
+        RunError::Kept { .. } => (Exit::Fault, "edit_kept"),
+        RunError::NeedsAttention { .. } | RunError::BadJournal { .. } => (Exit::Fault, "needs_attention"),
+        RunError::NotKept { .. } => (Exit::Fault, "not_kept"),
+    };
+    let told = Error::new(exit, code, error.to_string());
+    match error.hint() {
+        Some(hint) => told.hint(hint),
+        None => told,
+    }
+}
+
+fn has_build(evaluation: &Evaluation) -> bool {
+    evaluation.plan().is_some_and(|plan| plan.proposal().steps.iter().any(|step| step.action == Action::Build))
+}
+
+/// What a run does to each file, by state.
+pub(crate) fn transitions(permit: &Permit) -> BTreeMap<RelPath, Transition> {
+    let state = |content: &Option<Content>| FileState::of(content.as_deref());
+    let transition = |change: &Change| Transition { before: state(&change.before), after: state(&change.after) };
+    permit.work().changes.iter().map(|change| (change.path.clone(), transition(change))).collect()
+}
+
+pub(crate) fn run_record(permit: &Permit, at: Timestamp) -> Result<RunRecord, Error> {
+    let work = permit.work();
+    Ok(RunRecord {
+        id: work.run_id.clone(),
+        plan_id: work.plan_id.clone(),
+        undoes: work.undoes.clone(),
+        state: RunState::Running,
+        started_at: at,
+        ended_at: None,
+        pid: std::process::id(),
+        boot: crate::process::mark(),
+        changes: serde_json::to_value(transitions(permit))?,
+        receipts: json!({}),
+    })
+}

@@ -1,0 +1,134 @@
+//! Text to decision: the kernel's stages, one after the other, with the facts each needs.
+
+use crate::error::Error;
+use exacta_exec::ProjectRoot;
+use exacta_kernel::assess::{self, Assessment};
+use exacta_kernel::binding::ModelIdentity;
+use exacta_kernel::check::{self, Allowed, Context, Invalid, ValidPlan};
+use exacta_kernel::constraint::{Source, SourcedConstraint};
+use exacta_kernel::facts::Facts;
+use exacta_kernel::gate::{self, Decision, GateVerdict, Verdict};
+use exacta_kernel::parse::{self, Refusal};
+use exacta_kernel::path::RelPath;
+use exacta_kernel::plan::Plan;
+use exacta_kernel::policy::Policy;
+use exacta_kernel::proposal::{Action, Constraint, Proposal};
+use exacta_kernel::seal;
+
+/// What became of a text.
+#[derive(Debug)]
+pub enum Evaluation {
+    /// It is not a proposal.
+    Refused(Refusal, Decision),
+    /// It breaks a rule.
+    Invalid(Box<Invalid>, Decision),
+    /// It is a plan, with its numbers and what the gates say.
+    Valid(Box<Valid>),
+}
+
+/// A plan that broke no rule, with its numbers and what the gates say.
+#[derive(Debug)]
+pub struct Valid {
+    /// The plan.
+    pub plan: ValidPlan,
+    /// Its numbers.
+    pub assessment: Assessment,
+    /// What the gates say.
+    pub decision: Decision,
+}
+
+/// What a text is judged by.
+#[derive(Debug, Clone, Copy)]
+pub struct Court<'a> {
+    /// The project.
+    pub root: &'a ProjectRoot,
+    /// The policy in force.
+    pub policy: &'a Policy,
+    /// Constraints that came with the request.
+    pub request: &'a [Constraint],
+    /// Whether the operator configured what a `build` step runs here.
+    pub can_build: bool,
+}
+
+/// Parses, looks at the targets, seals, checks, assesses and decides.
+///
+/// # Errors
+/// Only where canonical JSON cannot be written, which the strict reader rules out.
+pub fn evaluate(text: &[u8], court: Court<'_>) -> Result<(Evaluation, Facts), Error> {
+    let proposal = match parse::parse(text) {
+        Ok(proposal) => proposal,
+        Err(refusal) => {
+            let decision = gate::refuse(&refusal.findings);
+            return Ok((Evaluation::Refused(refusal, decision), Facts::new()));
+        }
+    };
+    let facts = look(court.root, &proposal, court.policy.caps().target_bytes);
+    Ok((judge(proposal, &facts, court)?, facts))
+}
+
+/// What the proposal's targets are now.
+fn look(root: &ProjectRoot, proposal: &Proposal, cap: u64) -> Facts {
+    let files = proposal.steps.iter().filter(|step| step.action.is_file());
+    let paths: Vec<RelPath> = files.filter_map(|step| RelPath::parse(&step.target).ok()).collect();
+    root.facts(&paths, cap)
+}
+
+fn judge(proposal: Proposal, facts: &Facts, court: Court<'_>) -> Result<Evaluation, Error> {
+    let mut constraints = court.policy.constraints();
+    let sourced =
+        |constraint: &Constraint| SourcedConstraint { source: Source::Request, constraint: constraint.clone() };
+    constraints.extend(court.request.iter().map(sourced));
+    let allowed = Allowed::default();
+    let context = Context { facts, caps: court.policy.caps(), constraints: &constraints, allowed: &allowed };
+    let plan: Plan = seal::seal(proposal, facts)?;
+    Ok(match check::check(plan, &context) {
+        Err(invalid) => {
+            let decision = gate::refuse(&invalid.findings);
+            Evaluation::Invalid(invalid, decision)
+        }
+        Ok(plan) => {
+            let assessment = assess::assess(&plan);
+            let decision = tightened(gate::decide(&plan, &assessment, court.policy), &plan, court);
+            Evaluation::Valid(Box::new(Valid { plan, assessment, decision }))
+        }
+    })
+}
+
+/// The decision, with what only the surroundings can tell: where the plan comes from, and whether it can be built here.
+fn tightened(mut decision: Decision, plan: &ValidPlan, court: Court<'_>) -> Decision {
+    let proposal = plan.plan().proposal();
+    let class = proposal.model.as_ref().map(|claim| ModelIdentity::claimed(claim).class);
+    if let Some(verdict) = gate::provider(class, court.policy) {
+        decision = decision.tightened(verdict);
+    }
+    if !court.can_build && proposal.steps.iter().any(|step| step.action == Action::Build) {
+        decision = decision.tightened(GateVerdict {
+            gate: "policy",
+            verdict: Verdict::Deny,
+            rule: Some("build-command".to_owned()),
+            reason: "the safety policy has no build command for this project".to_owned(),
+        });
+    }
+    decision
+}
+
+impl Evaluation {
+    /// What the gates say.
+    #[must_use]
+    pub const fn decision(&self) -> &Decision {
+        match self {
+            Self::Refused(_, decision) | Self::Invalid(_, decision) => decision,
+            Self::Valid(valid) => &valid.decision,
+        }
+    }
+
+    /// The plan, valid or not; none for text that is not a proposal.
+    #[must_use]
+    pub fn plan(&self) -> Option<&Plan> {
+        match self {
+            Self::Refused(..) => None,
+            Self::Invalid(invalid, _) => Some(&invalid.plan),
+            Self::Valid(valid) => Some(valid.plan.plan()),
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! How much may happen without a person. Lowering it is free; raising it needs a person; it falls by itself.
+
+use crate::app::App;
+use crate::clock::now;
+use crate::error::{Error, Exit};
+use crate::settings::signed_setting;
+use exacta_kernel::approval::setting::{SettingVerb, profile_subject};
+use exacta_kernel::audit::{Actor, EntryDraft, Event};
+use exacta_kernel::policy::profile::Profile;
+use exacta_store::Store;
+use exacta_store::home::{Fall, SigningKey};
+use serde::Serialize;
+use serde_json::json;
+
+/// Failed runs in a row after which the profile falls by one level.
+const FAILURES: u32 = 3;
+
+/// The profile of a project.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ProfileView {
+    /// What was chosen.
+    pub chosen: Profile,
+    /// The most the Safety Policy allows.
+    pub ceiling: Profile,
+    /// What is in force: the lower of the two.
+    pub in_force: Profile,
+    /// Runs that may go on at the same time.
+    pub concurrency: u32,
+    /// When and why it last fell by itself.
+    pub fell: Option<String>,
+}
+
+impl App {
+    /// The project's profile.
+    ///
+    /// # Errors
+    /// If the policy cannot be read.
+    pub fn profile_view(&self) -> Result<ProfileView, Error> {
+        let world = self.world()?;
+        let record = self.home.project(self.path())?;
+        Ok(ProfileView {
+            chosen: self.profile()?,
+            ceiling: world.policy.ceiling(),
+            in_force: world.policy.profile(),
+            concurrency: world.policy.concurrency(),
+            fell: record.and_then(|record| record.fell).map(|fall| format!("{}: {}", fall.at, fall.why)),
+        })
+    }
+
+    /// Changes the profile. Raising it needs a person's key, nothing running, and stays within the ceiling.
+    ///
+    /// # Errors
+    /// If it may not be raised so far, or not now, or not without a person.
+    pub fn set_profile(&mut self, profile: Profile, key: Option<&SigningKey>) -> Result<ProfileView, Error> {
+        let before = self.profile()?;
+        if profile > before {
+            self.may_raise(profile, key.is_some())?;
+        }
+        let at = now();
+        let mut actor = Self::agent();
+        if let Some(key) = key {
+            let by = signed_setting(
+                &self.home,
+                SettingVerb::ProfileSet,
+                Some(&self.project.id),
+                profile_subject(profile),
+                key,
+            )?;
+            actor = Actor::Person(by.statement().approver.clone());
+        }
+        self.home.update_project(self.root.path(), |record| {
+            record.profile = profile;
+            record.failed_runs = 0;
+            record.fell = None;
+        })?;
+        if profile != before {
+            self.record_profile(actor, before, profile, "set by command", at)?;
+        }
+        self.profile_view()
+    }
+
+    fn may_raise(&self, profile: Profile, person: bool) -> Result<(), Error> {
+        let ceiling = self.world()?.policy.ceiling();
+        if profile > ceiling {
+            let message = format!("{} is above the ceiling {} of the safety policy", profile.name(), ceiling.name());
+            return Err(Error::new(Exit::AboveCeiling, "above_ceiling", message)
+                .hint("the operator sets the ceiling: `exacta policy show`"));
+        }
+        if !person {
+            return Err(Error::new(Exit::Confirm, "person_needed", "raising the profile needs a person")
+                .hint("give the command at a terminal, or name your key with `--approver-key FILE`"));
+        }
+        let running = self.store.running()?.len();
+        if running > 0 {
+            let message = format!("the profile cannot be raised while {running} runs are going on");
+            return Err(Error::new(Exit::Fault, "runs_going_on", message).hint("wait for them: `exacta status`"));
+        }
+        Ok(())
+    }
+
+    /// Falls to SAFE, whatever it was.
+    pub(crate) fn fall_to_safe(&mut self, why: &str) -> Result<(), Error> {
+        self.fall_to(Profile::Safe, why)
+    }
+
+    /// Counts a failed run; after three in a row the profile falls by one level.
+    pub(crate) fn count_failure(&mut self) -> Result<(), Error> {
+        let record = self
+            .home
+            .update_project(self.root.path(), |record| record.failed_runs = record.failed_runs.saturating_add(1))?;
+        let lower = match record.profile {
+            Profile::FullAuto => Profile::Dev,
+            Profile::Dev | Profile::Safe => Profile::Safe,
+        };
+        if record.failed_runs >= FAILURES { self.fall_to(lower, "three runs failed in a row") } else { Ok(()) }
+    }
+
+    fn fall_to(&mut self, profile: Profile, why: &str) -> Result<(), Error> {
+        let before = self.profile()?;
+        if before <= profile {
+            return Ok(());
+        }
+        let at = now();
+        self.home.update_project(self.root.path(), |record| {
+            record.profile = profile;
+            record.failed_runs = 0;
+            record.fell = Some(Fall { at, why: why.to_owned() });
+        })?;
+        self.record_profile(Actor::System, before, profile, why, at)
+    }
+
+    fn record_profile(
+        &mut self,
+        actor: Actor,
+        before: Profile,
+        after: Profile,
+        why: &str,
+        at: exacta_kernel::time::Timestamp,
+    ) -> Result<(), Error> {
+        let reason = format!("{} → {}: {why}", before.name(), after.name());
+        let mut entry = EntryDraft::new(Event::ProfileChanged, actor, reason);
+        entry.data = crate::submit::data(json!({ "from": before, "to": after }));
+        Ok(self.store.record(&[entry], at)?)
+    }
+}

@@ -1,0 +1,162 @@
+//! What there is: plans, runs, the project. Nothing here changes anything.
+
+use crate::app::App;
+use crate::clock::now;
+use crate::current::{self, Current};
+use crate::error::Error;
+use crate::process;
+use crate::recover::Recovery;
+use crate::view::{ApprovalView, PlanDetail, PlanLine, PlanView, Registered, RunView, StatusView, Summary};
+use exacta_kernel::approval::{self, Demand, SignedStatement};
+use exacta_kernel::drift::{self, Answer};
+use exacta_kernel::id::{PlanId, RunId};
+use exacta_kernel::lifecycle::Status;
+use exacta_store::{Filter, PlanRecord, PlanSummary, RunFilter, RunRecord, RunState, Store};
+
+impl App {
+    /// Plans, newest first: all of them, or those of one status.
+    ///
+    /// # Errors
+    /// If the record cannot be read.
+    pub fn list(&self, status: Option<Status>, limit: Option<u32>) -> Result<Vec<PlanLine>, Error> {
+        let filter = Filter { status: status.into_iter().collect(), limit, ..Filter::default() };
+        let now = now();
+        self.store.list(&filter)?.into_iter().map(|summary| plan_line(summary, now)).collect()
+    }
+
+    /// A plan with everything that happened to it. One that could still run is derived again from its proposal, so that what
+    /// is shown is what would be executed.
+    ///
+    /// # Errors
+    /// If there is no such plan, or its record was changed.
+    pub fn show(&self, id: &PlanId) -> Result<PlanDetail, Error> {
+        let record = self.record(id)?;
+        let usable = !record.status.is_final() && record.run.is_none();
+        let current = if usable { Some(self.current(id)?) } else { None };
+        let live = current.as_ref().filter(|current| drift::answer(&current.drifts) != Some(Answer::Expired));
+        let plan = match live {
+            Some(current) => self.live_view(current)?,
+            None => stored_view(&record)?,
+        };
+        Ok(PlanDetail {
+            live: live.is_some(),
+            plan,
+            drifts: current.as_ref().map(|current| current.drifts.clone()).unwrap_or_default(),
+            approvals: self.approvals(&record, current.as_ref())?,
+            feedback: record.feedback,
+            run: record.run.map(run_view),
+        })
+    }
+
+    fn live_view(&self, current: &Current) -> Result<PlanView, Error> {
+        let registered = Registered {
+            identity: &current.identity,
+            plan_hash: current.hash_to_sign()?,
+            status: current.record.status,
+        };
+        current.matches_record()?;
+        Ok(PlanView::of(&current.evaluation, Some(registered))?)
+    }
+
+    fn approvals(&self, record: &PlanRecord, current: Option<&Current>) -> Result<Vec<ApprovalView>, Error> {
+        let approvers = self.home.approvers()?;
+        let hash = current.map_or(Ok(record.plan_hash), Current::hash_to_sign)?;
+        let view = |signed: &SignedStatement| {
+            let statement = &signed.statement;
+            // A decision that was carried out stays valid; its time counts only for what is still to come.
+            let now = if current.is_some() { now() } else { statement.at };
+            let demand = Demand { project: &self.project.id, plan_id: &record.id, plan_hash: hash, now };
+            let verified = approval::verify_decision(signed, &approvers, &demand, statement.verb);
+            ApprovalView {
+                verb: crate::view::word(&statement.verb),
+                approver: statement.approver.to_string(),
+                at: statement.at.to_string(),
+                invalid: verified.err().map(|error| error.to_string()),
+            }
+        };
+        Ok(record.approvals.iter().map(view).collect())
+    }
+
+    /// A run.
+    ///
+    /// # Errors
+    /// If there is no such run.
+    pub(crate) fn run_view(&self, id: &RunId) -> Result<RunView, Error> {
+        let run = self.store.run(id)?;
+        run.map(run_view).ok_or_else(|| Error::fault("run_unknown", format!("no run `{id}`")))
+    }
+
+    /// How the project stands.
+    ///
+    /// # Errors
+    /// If the record or the policy cannot be read.
+    pub fn status(&self) -> Result<StatusView, Error> {
+        let world = self.world()?;
+        let project = self.home.project(self.path())?;
+        let runs = self.store.runs(&RunFilter { limit: Some(10), ..RunFilter::default() })?;
+        let unfinished = self.store.running()?.into_iter().filter(|run| !process::lives(run.pid, &run.boot));
+        Ok(StatusView {
+            project: self.path().display().to_string(),
+            profile: world.policy.profile().name(),
+            ceiling: world.policy.ceiling().name(),
+            fell: project.and_then(|project| project.fell).map(|fall| format!("{}: {}", fall.at, fall.why)),
+            pending: self.list(Some(Status::Pending), Some(20))?,
+            approved: self.approved()?,
+            runs: runs.into_iter().map(run_view).collect(),
+            unfinished: unfinished.map(|run| unfinished_run(&run)).collect(),
+            log_size: self.store.checkpoint()?.map_or(0, |checkpoint| checkpoint.checkpoint().size),
+            approvers: world.approvers.iter().filter(|approver| approver.removed_at.is_none()).count(),
+        })
+    }
+
+    fn approved(&self) -> Result<Vec<PlanLine>, Error> {
+        let status = vec![Status::AutoApproved, Status::UserApproved];
+        let filter = Filter { status, usable: true, limit: Some(20), ..Filter::default() };
+        let now = now();
+        self.store.list(&filter)?.into_iter().map(|summary| plan_line(summary, now)).collect()
+    }
+}
+
+fn plan_line(plan: PlanSummary, now: exacta_kernel::time::Timestamp) -> Result<PlanLine, Error> {
+    let summary: Summary = serde_json::from_value(plan.summary).map_err(|_| current::tampered(&plan.id))?;
+    let over = !plan.status.is_final() && plan.run.is_none() && plan.expires_at <= now;
+    Ok(PlanLine {
+        plan_id: plan.id.to_string(),
+        // Noticed on the next look, as the record will say once a command decides.
+        status: if over { Status::Expired } else { plan.status },
+        created_at: plan.created_at.to_string(),
+        expires_at: plan.expires_at.to_string(),
+        version: plan.version,
+        summary,
+        run: plan.run.map(|(_, state)| state.name().to_owned()),
+    })
+}
+
+fn stored_view(record: &PlanRecord) -> Result<PlanView, Error> {
+    let mut view: PlanView = serde_json::from_value(record.view.clone()).map_err(|_| current::tampered(&record.id))?;
+    view.status = Some(record.status);
+    Ok(view)
+}
+
+pub(crate) fn run_view(run: RunRecord) -> RunView {
+    RunView {
+        run_id: run.id.to_string(),
+        plan_id: run.plan_id.to_string(),
+        undoes: run.undoes.map(|run| run.to_string()),
+        state: run.state.name().to_owned(),
+        started_at: run.started_at.to_string(),
+        ended_at: run.ended_at.map(|at| at.to_string()),
+        changes: run.changes,
+        receipts: run.receipts,
+    }
+}
+
+fn unfinished_run(run: &RunRecord) -> Recovery {
+    Recovery {
+        run_id: run.id.to_string(),
+        plan_id: run.plan_id.to_string(),
+        state: RunState::Running.name().to_owned(),
+        reason: "its process died; the next command that decides or acts recovers it".to_owned(),
+        kept: Vec::new(),
+    }
+}

@@ -1,0 +1,84 @@
+//! The record: the audit log, its proof, and the session.
+
+use crate::app::{App, Options, nothing_here};
+use crate::clock::now;
+use crate::error::{Error, Exit};
+use exacta_kernel::audit::{Entry, EntryDraft, Event};
+use exacta_kernel::id::CorrelationId;
+use exacta_kernel::policy::profile::Profile;
+use exacta_store::home::{Fall, Home};
+use exacta_store::{EntryFilter, Pin, Report, Store, Trusted, VerifyError};
+use std::path::Path;
+
+/// Verifies the whole record of a project: every entry, the checkpoints, the pinned one, stored plans and the files beside
+/// them. Reads only, but for the profile, which falls to SAFE where something was changed.
+///
+/// # Errors
+/// What was changed and where.
+pub fn verify(options: &Options) -> Result<Report, Error> {
+    let (path, home) = (options.root()?, options.home()?);
+    let project = home.project(&path)?.ok_or_else(|| nothing_here(&path))?;
+    let pin = home.pin(&project.id)?.map(|pin| Pin { size: pin.size, root: pin.root });
+    let trusted = Trusted { project: project.id, key: home.log_public_key()?, pin };
+    match exacta_store::verify(&path.join(".exacta"), &trusted) {
+        Ok(report) => Ok(report),
+        Err(VerifyError::Store(error)) => Err(error.into()),
+        Err(VerifyError::Tampered(places)) => {
+            let why = "the records were changed from outside";
+            let fell = match App::known(options) {
+                Ok(mut app) => app.fall_to_safe(why),
+                // Records that cannot even be opened take no entry; the fall itself is kept outside them.
+                Err(_) => fall_unrecorded(&home, &path, why),
+            };
+            let places: Vec<String> = places.iter().map(ToString::to_string).collect();
+            let mut message = format!("the record does not verify: {}", places.join("; "));
+            if let Err(error) = fell {
+                message.push_str(&format!("; and the profile could not be lowered: {error}"));
+            }
+            Err(Error::fault("record_tampered", message)
+                .hint("the record cannot be trusted from there on; keep a copy and find out who changed it"))
+        }
+    }
+}
+
+fn fall_unrecorded(home: &Home, path: &Path, why: &str) -> Result<(), Error> {
+    home.update_project(path, |record| {
+        record.profile = Profile::Safe;
+        record.fell = Some(Fall { at: now(), why: why.to_owned() });
+    })?;
+    Ok(())
+}
+
+impl App {
+    /// Entries of the log, oldest first: of one operation, or the last so many.
+    ///
+    /// # Errors
+    /// If the log cannot be read.
+    pub fn entries(&self, correlation_id: Option<CorrelationId>, last: Option<u32>) -> Result<Vec<Entry>, Error> {
+        Ok(self.store.entries(&EntryFilter { correlation_id, last })?)
+    }
+
+    /// Proof that an entry is in the log, to be checked without this machine.
+    ///
+    /// # Errors
+    /// If there is no such entry.
+    pub fn prove(&self, seq: u64) -> Result<String, Error> {
+        let receipt = self.store.receipt(seq)?.ok_or_else(|| {
+            Error::new(Exit::Usage, "entry_unknown", format!("the log has no entry {seq}"))
+                .hint("see `exacta audit list`")
+        })?;
+        Ok(receipt.text())
+    }
+
+    /// Ends the shared session, and with it every plan made in it.
+    ///
+    /// # Errors
+    /// If the record cannot be written.
+    pub fn end_session(&mut self) -> Result<usize, Error> {
+        let Some(ended) = self.home.end_session(&self.project.id)? else { return Ok(0) };
+        let at = now();
+        let entry = EntryDraft::new(Event::SessionEnded, Self::agent(), format!("session {ended} ended"));
+        self.store.record(&[entry], at)?;
+        Ok(self.store.expire_due(at, Some(&ended))?.len())
+    }
+}

@@ -1,0 +1,95 @@
+//! Runs that a crash left unfinished: put back or completed before anything else is done.
+
+use crate::app::App;
+use crate::error::{Error, Exit};
+use crate::execute::run_error;
+use crate::process;
+use exacta_exec::{Outcome, Recovered};
+use exacta_kernel::audit::Event;
+use exacta_store::{RunRecord, RunState, Store};
+use serde::Serialize;
+use serde_json::json;
+
+/// An unfinished run and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Recovery {
+    /// The run.
+    pub run_id: String,
+    /// The plan it carried out.
+    pub plan_id: String,
+    /// How it stands now: `completed`, `rolled_back`, `failed` or `needs_attention`.
+    pub state: String,
+    /// Why, in words.
+    pub reason: String,
+    /// Files in which somebody else's change was found and kept.
+    pub kept: Vec<String>,
+}
+
+impl App {
+    /// Puts back or completes every run that a crash left unfinished. Doing it twice changes nothing more.
+    ///
+    /// # Errors
+    /// If a journal cannot be read, or was written by a newer version.
+    pub fn recover(&mut self) -> Result<Vec<Recovery>, Error> {
+        let mut recoveries = Vec::new();
+        for recovered in self.root.recover().map_err(|error| run_error(&error))? {
+            recoveries.push(self.enter_recovery(&recovered)?);
+        }
+        for run in self.store.running()? {
+            if !process::lives(run.pid, &run.boot) {
+                recoveries.push(self.settle(&run)?);
+            }
+        }
+        Ok(recoveries)
+    }
+
+    /// Records what the executor did about an unfinished run.
+    fn enter_recovery(&mut self, recovered: &Recovered) -> Result<Recovery, Error> {
+        let (state, reason) = match recovered.how {
+            Outcome::Completed => (RunState::Completed, "the commit point had passed: every target is as approved"),
+            Outcome::RolledBack => (RunState::RolledBack, "the commit point had not passed: every target is as before"),
+            Outcome::NeedsAttention => {
+                (RunState::NeedsAttention, "everything is as before, except for what somebody else saved meanwhile")
+            }
+        };
+        let receipts = serde_json::to_value(&recovered.receipts)?;
+        let known = self.store.run(&recovered.run_id)?;
+        if known.is_some_and(|run| run.state == RunState::Running) {
+            self.finish(&recovered.run_id, state, &receipts, Event::RunRecovered, reason)?;
+        }
+        Ok(Recovery {
+            run_id: recovered.run_id.to_string(),
+            plan_id: recovered.plan_id.as_ref().map(ToString::to_string).unwrap_or_default(),
+            state: state.name().to_owned(),
+            reason: reason.to_owned(),
+            kept: recovered.kept.clone(),
+        })
+    }
+
+    /// A run in the record whose process died outside the executor: before its first effect, or after its last.
+    fn settle(&mut self, run: &RunRecord) -> Result<Recovery, Error> {
+        let receipts = self.root.receipts(&run.id).map_err(|error| run_error(&error))?;
+        let (state, reason) = if receipts.is_some() {
+            (RunState::Completed, "the process died after its last effect: every target is as approved")
+        } else {
+            (RunState::Failed, "the process died before its first effect: every target is as before")
+        };
+        let receipts = receipts.map_or_else(|| Ok(json!({})), |receipts| serde_json::to_value(&receipts))?;
+        self.finish(&run.id, state, &receipts, Event::RunRecovered, reason)?;
+        Ok(Recovery {
+            run_id: run.id.to_string(),
+            plan_id: run.plan_id.to_string(),
+            state: state.name().to_owned(),
+            reason: reason.to_owned(),
+            kept: Vec::new(),
+        })
+    }
+}
+
+/// A run that needs a person stops nothing but is told by every command.
+#[must_use]
+pub fn attention(recoveries: &[Recovery]) -> Option<Error> {
+    let first = recoveries.iter().find(|recovery| recovery.state == RunState::NeedsAttention.name())?;
+    let message = format!("run `{}` needs attention: {}", first.run_id, first.reason);
+    Some(Error::new(Exit::Fault, "needs_attention", message).hint(format!("see `exacta show {}`", first.plan_id)))
+}

@@ -1,0 +1,293 @@
+//! What holds for all projects of the user: the Safety Policy, the approvers and their keys.
+
+use crate::app::{App, Options};
+use crate::clock::now;
+use crate::error::{Error, Exit};
+use crate::submit::data;
+use crate::world::{policy_error, safety_policy};
+use exacta_kernel::approval::setting::{
+    self, SettingDemand, SettingStatement, SettingVerb, VerifiedSetting, approver_subject,
+};
+use exacta_kernel::approval::{Approver, ApproverName, PublicKey};
+use exacta_kernel::audit::{Actor, EntryDraft, Event};
+use exacta_kernel::hash::Digest;
+use exacta_kernel::id::ProjectId;
+use exacta_kernel::policy::safety::SafetyPolicy;
+use exacta_store::Store;
+use exacta_store::home::{Home, KeyFile, SigningKey};
+use serde::Serialize;
+use serde_json::{Map, json};
+use std::path::{Path, PathBuf};
+
+/// The user's own settings, and the project whose log records changes of them, if there is one here.
+pub struct Settings {
+    home: Home,
+    project: Option<App>,
+}
+
+/// The Safety Policy in force.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PolicyView {
+    /// Its file; none for the built-in one.
+    pub file: Option<String>,
+    /// Whether it is the administrator's, which no user can change.
+    pub system: bool,
+    /// Its version.
+    pub version: String,
+    /// The parsed policy with defaults filled in, by hash.
+    pub sha256: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// One approver.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ApproverView {
+    /// The name.
+    pub name: String,
+    /// The public key.
+    pub public_key: String,
+    /// When it was added.
+    pub added_at: String,
+    /// When it was taken off the list.
+    pub removed_at: Option<String>,
+    /// Whether its key is here.
+    pub key_here: bool,
+}
+
+impl Settings {
+    /// The user's settings; with the project that `options` names, if anything is recorded there.
+    ///
+    /// # Errors
+    /// If the user's own folder cannot be used.
+    pub fn open(options: &Options) -> Result<Self, Error> {
+        let home = options.home()?;
+        let project = match App::known(options) {
+            Ok(app) => Some(app),
+            Err(error) if error.code == "project_unknown" => None,
+            Err(error) => return Err(error),
+        };
+        Ok(Self { home, project })
+    }
+
+    /// The Safety Policy in force.
+    ///
+    /// # Errors
+    /// If it is broken, with its line.
+    pub fn policy(&self) -> Result<PolicyView, Error> {
+        let policy = safety_policy(&self.home)?;
+        let source = self.home.safety_policy_text()?;
+        Ok(PolicyView {
+            file: source.as_ref().map(|source| source.file.display().to_string()),
+            system: source.as_ref().is_some_and(|source| source.system),
+            version: policy.version.clone(),
+            sha256: policy.hash().to_string(),
+            text: source.map_or_else(built_in, |source| source.text),
+        })
+    }
+
+    /// Replaces the Safety Policy, for which an approver signs.
+    ///
+    /// # Errors
+    /// If the text is not a policy, or the key is not an approver's.
+    pub fn set_policy(&mut self, text: &str, file: &str, key: &SigningKey) -> Result<PolicyView, Error> {
+        let before = safety_policy(&self.home).map(|policy| policy.hash());
+        let after = SafetyPolicy::parse(text, file).map_err(policy_error)?;
+        let by = signed_setting(&self.home, SettingVerb::PolicySet, None, Digest::of(text.as_bytes()), key)?;
+        self.home.write_safety_policy(text, &by)?;
+        let change = json!({ "from": before.ok(), "to": after.hash() });
+        self.record(Event::PolicyChanged, &by, format!("safety policy {}", after.version), data(change))?;
+        self.policy()
+    }
+
+    /// Goes back to the built-in Safety Policy, for which an approver signs.
+    ///
+    /// # Errors
+    /// If the key is not an approver's, or the administrator's policy is in force.
+    pub fn reset_policy(&mut self, key: &SigningKey) -> Result<PolicyView, Error> {
+        let text = built_in();
+        let by = signed_setting(&self.home, SettingVerb::PolicyReset, None, Digest::of(text.as_bytes()), key)?;
+        self.home.reset_safety_policy(&text, &by)?;
+        let change = json!({ "to": SafetyPolicy::default().hash() });
+        self.record(Event::PolicyChanged, &by, "the built-in safety policy".to_owned(), data(change))?;
+        self.policy()
+    }
+
+    /// Everybody who is or was an approver.
+    ///
+    /// # Errors
+    /// If the list cannot be read.
+    pub fn approvers(&self) -> Result<Vec<ApproverView>, Error> {
+        let view = |approver: Approver| ApproverView {
+            key_here: KeyFile::load(&self.home.key_path(&approver.name))
+                .is_ok_and(|file| file.public_key() == approver.public_key),
+            name: approver.name.to_string(),
+            public_key: approver.public_key.to_string(),
+            added_at: approver.added_at.to_string(),
+            removed_at: approver.removed_at.map(|at| at.to_string()),
+        };
+        Ok(self.home.approvers()?.into_iter().map(view).collect())
+    }
+
+    /// Makes a key and puts its owner on the list. The first approver needs nobody's signature; every other one does.
+    ///
+    /// # Errors
+    /// If the name is taken, or a signature is needed and missing.
+    pub fn add_approver(
+        &mut self,
+        name: &ApproverName,
+        passphrase: Option<&str>,
+        by: Option<&SigningKey>,
+    ) -> Result<ApproverView, Error> {
+        let first = self.home.approvers()?.is_empty();
+        if !first && by.is_none() {
+            return Err(Error::new(Exit::Confirm, "person_needed", "another approver has to sign for a new one")
+                .hint("give the command at a terminal, or name your key with `--approver-key FILE`"));
+        }
+        let (file, key) = KeyFile::generate(name, passphrase)?;
+        let path = self.home.key_path(name);
+        file.save(&path)?;
+        let listed = self.list_approver(name, key.public_key(), if first { None } else { by });
+        if listed.is_err() {
+            // The key is of no use without its place on the list.
+            let _unlisted = std::fs::remove_file(&path);
+        }
+        listed
+    }
+
+    fn list_approver(
+        &mut self,
+        name: &ApproverName,
+        public_key: PublicKey,
+        by: Option<&SigningKey>,
+    ) -> Result<ApproverView, Error> {
+        let approver = Approver { name: name.clone(), public_key, added_at: now(), removed_at: None };
+        let reason = format!("approver `{name}` added");
+        let change = data(json!({ "name": name, "public_key": public_key }));
+        match by {
+            None => {
+                self.home.add_first_approver(&approver)?;
+                let entry = EntryDraft::new(Event::ApproverChanged, Actor::Person(name.clone()), reason);
+                self.enter(EntryDraft { data: change, ..entry })?;
+            }
+            Some(key) => {
+                let subject = approver_subject(name, &public_key);
+                let by = signed_setting(&self.home, SettingVerb::ApproverAdd, None, subject, key)?;
+                self.home.add_approver(&approver, &by)?;
+                self.record(Event::ApproverChanged, &by, reason, change)?;
+            }
+        }
+        let added = self.approvers()?.into_iter().rfind(|listed| listed.public_key == public_key.to_string());
+        added.ok_or_else(|| Error::fault("internal", "the approver is not on the list after it was added"))
+    }
+
+    /// Takes an approver off the list, for which one on it signs.
+    ///
+    /// # Errors
+    /// If there is no such approver, or it is the last one.
+    pub fn remove_approver(&mut self, name: &ApproverName, key: &SigningKey) -> Result<(), Error> {
+        let listed = self.home.approvers()?;
+        let Some(approver) = listed.iter().find(|approver| approver.name == *name && approver.removed_at.is_none())
+        else {
+            return Err(Error::new(Exit::Usage, "approver_unknown", format!("no approver `{name}`"))
+                .hint("see `exacta approver list`"));
+        };
+        let subject = approver_subject(name, &approver.public_key);
+        let by = signed_setting(&self.home, SettingVerb::ApproverRemove, None, subject, key)?;
+        self.home.remove_approver(name, by.statement().at, &by)?;
+        self.record(Event::ApproverChanged, &by, format!("approver `{name}` removed"), data(json!({ "name": name })))
+    }
+
+    fn record(
+        &mut self,
+        event: Event,
+        by: &VerifiedSetting,
+        reason: String,
+        data: Map<String, serde_json::Value>,
+    ) -> Result<(), Error> {
+        let entry = EntryDraft::new(event, Actor::Person(by.statement().approver.clone()), reason);
+        self.enter(EntryDraft { data, ..entry })
+    }
+
+    fn enter(&mut self, entry: EntryDraft) -> Result<(), Error> {
+        match &mut self.project {
+            Some(app) => Ok(app.store.record(&[entry], now())?),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The person's own key: the named file, or the one key here that an approver on the list owns.
+///
+/// # Errors
+/// If there is none, or several.
+pub fn own_key(options: &Options, file: Option<&Path>) -> Result<KeyFile, Error> {
+    if let Some(file) = file {
+        return Ok(KeyFile::load(file)?);
+    }
+    let home = options.home()?;
+    let listed = home.approvers()?;
+    let mut own = Vec::new();
+    for approver in listed.iter().filter(|approver| approver.removed_at.is_none()) {
+        let path: PathBuf = home.key_path(&approver.name);
+        if path.exists() {
+            let file = KeyFile::load(&path)?;
+            if file.public_key() == approver.public_key {
+                own.push(file);
+            }
+        }
+    }
+    match own.len() {
+        1 => own.pop().ok_or_else(no_key),
+        0 => Err(no_key()),
+        _ => Err(Error::new(Exit::Usage, "key_ambiguous", "several approvers' keys are here")
+            .hint("name one with `--approver-key FILE`; `exacta approver list` shows them")),
+    }
+}
+
+/// A key that was unlocked less than ten minutes ago, or needs no passphrase.
+///
+/// # Errors
+/// If the key file is damaged.
+pub fn unlocked(options: &Options, file: &KeyFile) -> Result<Option<SigningKey>, Error> {
+    if !file.is_encrypted() {
+        return Ok(Some(file.unlock(None)?));
+    }
+    Ok(options.home()?.remembered(file))
+}
+
+/// Unlocks a key and remembers it for ten minutes.
+///
+/// # Errors
+/// If the passphrase is wrong.
+pub fn unlock(options: &Options, file: &KeyFile, passphrase: &str) -> Result<SigningKey, Error> {
+    let key = file.unlock(Some(passphrase))?;
+    let _where = options.home()?.remember(&key);
+    Ok(key)
+}
+
+/// The built-in Safety Policy as a file.
+fn built_in() -> String {
+    SafetyPolicy::default().to_toml()
+}
+
+fn no_key() -> Error {
+    Error::new(Exit::Usage, "key_missing", "no approver's key is here")
+        .hint("`exacta init` makes your first key; or name one with `--approver-key FILE`")
+}
+
+/// A signed setting, checked at once against the list of approvers.
+pub(crate) fn signed_setting(
+    home: &Home,
+    verb: SettingVerb,
+    project: Option<&ProjectId>,
+    subject: Digest,
+    key: &SigningKey,
+) -> Result<VerifiedSetting, Error> {
+    let at = now();
+    let statement = SettingStatement::new(verb, project.cloned(), subject, key.name().clone(), at, at.plus_seconds(60));
+    let signed = key.sign_setting(&statement)?;
+    let demand = SettingDemand { verb, project, subject, now: at };
+    setting::verify(&signed, &home.approvers()?, &demand)
+        .map_err(|error| Error::new(Exit::Denied, "approval_invalid", error.to_string()).hint(error.hint()))
+}

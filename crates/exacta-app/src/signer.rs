@@ -1,0 +1,46 @@
+//! The log's key and the pinned checkpoint: both in the user's own folder, where no agent can rewrite them.
+
+use crate::error::Error;
+use exacta_kernel::approval::{PublicKey, Signature};
+use exacta_kernel::audit::SignedCheckpoint;
+use exacta_kernel::id::ProjectId;
+use exacta_store::home::{self, Home, LogKey};
+use exacta_store::{CheckpointSigner, Pin, SignerError};
+
+/// Signs and pins the checkpoints of one project.
+pub(crate) struct Signer {
+    home: Home,
+    project: ProjectId,
+    key: LogKey,
+}
+
+impl Signer {
+    pub fn new(home: &Home, project: &ProjectId) -> Result<Self, Error> {
+        Ok(Self { home: home.clone(), project: project.clone(), key: home.log_key()? })
+    }
+}
+
+impl CheckpointSigner for Signer {
+    fn public_key(&self) -> PublicKey {
+        self.key.public_key()
+    }
+
+    fn sign(&self, bytes: &[u8]) -> Result<Signature, SignerError> {
+        Ok(self.key.sign(bytes))
+    }
+
+    fn pinned(&self) -> Result<Option<Pin>, SignerError> {
+        let pin = self.home.pin(&self.project).map_err(unavailable)?;
+        Ok(pin.map(|pin| Pin { size: pin.size, root: pin.root }))
+    }
+
+    fn pin(&self, checkpoint: &SignedCheckpoint) -> Result<(), SignerError> {
+        let head = checkpoint.checkpoint();
+        let pin = home::Pin { size: head.size, root: head.root, checkpoint: checkpoint.note().to_owned() };
+        self.home.set_pin(&self.project, &pin).map_err(unavailable)
+    }
+}
+
+fn unavailable(error: home::HomeError) -> SignerError {
+    SignerError::Unavailable(error.to_string())
+}

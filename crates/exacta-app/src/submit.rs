@@ -1,0 +1,272 @@
+//! A text becomes a stored plan, or a recorded refusal.
+
+use crate::app::{App, Options, unknown_plan};
+use crate::clock::{new_id, now};
+use crate::error::{Error, Exit};
+use crate::pipeline::{self, Evaluation};
+use crate::view::{PlanView, Registered};
+use crate::world::World;
+use exacta_exec::ProjectRoot;
+use exacta_kernel::audit::{Actor, EntryDraft, Event};
+use exacta_kernel::binding::{Binding, Identity, ModelIdentity, Proposer};
+use exacta_kernel::gate::{Decision, Verdict};
+use exacta_kernel::hash::Digest;
+use exacta_kernel::id::{CorrelationId, PlanId};
+use exacta_kernel::lifecycle::Status;
+use exacta_kernel::plan::Plan;
+use exacta_kernel::policy::profile::Profile;
+use exacta_kernel::proposal::{Constraint, ModelClaim};
+use exacta_kernel::scan;
+use exacta_kernel::time::Timestamp;
+use exacta_store::home::DeclaredIdentity;
+use exacta_store::{Change, NewPlan, Outcome, Store};
+use serde_json::{Map, Value, json};
+
+/// What comes with a text.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// Constraints of the request, beside the proposal's own.
+    pub constraints: Vec<Constraint>,
+    /// The plan whose request for changes it answers.
+    pub revises: Option<PlanId>,
+}
+
+/// Where a new plan comes from.
+#[derive(Debug, Clone)]
+pub(crate) struct Lineage {
+    pub correlation_id: CorrelationId,
+    pub version: u64,
+    pub derived_from: Option<PlanId>,
+    pub revises: Option<PlanId>,
+}
+
+/// What would be decided about a text, and why. Reads only; needs nothing but the folder.
+///
+/// # Errors
+/// If the folder or the policy cannot be used. A text that is not a plan is not an error: the view says so.
+pub fn check(options: &Options, text: &[u8], request: &Request) -> Result<PlanView, Error> {
+    let path = options.root()?;
+    let home = options.home()?;
+    let root = ProjectRoot::open(&path).map_err(|error| Error::fault("project_unusable", error.to_string()))?;
+    let record = home.project(&path)?;
+    let profile = record.as_ref().map_or(Profile::Safe, |record| record.profile);
+    let world = World::load(&home, &root, profile)?;
+    let court = world.court(&root, record.as_ref().map(|record| &record.id), &request.constraints);
+    let (evaluation, _) = pipeline::evaluate(text, court)?;
+    Ok(PlanView::of(&evaluation, None)?)
+}
+
+impl App {
+    /// Evaluates a text and stores what became of it: a pending, approved or rejected plan, or a refusal.
+    ///
+    /// # Errors
+    /// If the policy or the record cannot be used. A text that is not a plan is not an error: the view says so.
+    pub fn submit(&mut self, text: &[u8], request: &Request) -> Result<PlanView, Error> {
+        let lineage = match &request.revises {
+            None => self.new_lineage()?,
+            Some(id) => self.next_version(id)?,
+        };
+        self.register(text, &request.constraints, lineage)
+    }
+
+    pub(crate) fn new_lineage(&self) -> Result<Lineage, Error> {
+        let correlation_id = new_id(CorrelationId::parse)?;
+        Ok(Lineage { correlation_id, version: 1, derived_from: None, revises: None })
+    }
+
+    fn next_version(&self, id: &PlanId) -> Result<Lineage, Error> {
+        let record = self.store.plan(id)?.ok_or_else(|| unknown_plan(id.as_str()))?;
+        if record.status != Status::Pending {
+            let message = format!("plan `{id}` is {}: only a pending plan can be revised", record.status);
+            return Err(Error::new(Exit::Drifted, "wrong_status", message).hint("submit it as a new plan"));
+        }
+        let version = record.version.saturating_add(1);
+        Ok(Lineage { correlation_id: record.correlation_id, version, derived_from: None, revises: Some(id.clone()) })
+    }
+
+    /// Evaluates a text under the policy in force and stores the result.
+    pub(crate) fn register(
+        &mut self,
+        text: &[u8],
+        constraints: &[Constraint],
+        lineage: Lineage,
+    ) -> Result<PlanView, Error> {
+        let world = self.world()?;
+        let court = world.court(&self.root, Some(&self.project.id), constraints);
+        let (evaluation, _) = pipeline::evaluate(text, court)?;
+        match evaluation.plan() {
+            None => self.refuse(text, &evaluation, &lineage),
+            Some(plan) => {
+                let identity = self.identity(plan, constraints, &world, &lineage)?;
+                self.keep(text, &evaluation, &identity, lineage)
+            }
+        }
+    }
+
+    /// Records a text that is not a proposal: its codes and its hash, never the text.
+    fn refuse(&mut self, text: &[u8], evaluation: &Evaluation, lineage: &Lineage) -> Result<PlanView, Error> {
+        let view = PlanView::of(evaluation, None)?;
+        let codes: Vec<&str> = view.findings.iter().map(|finding| finding.code.as_str()).collect();
+        let mut entry =
+            EntryDraft::new(Event::ProposalRefused, Self::agent(), format!("not a proposal: {}", codes.join(", ")));
+        entry.correlation_id = Some(lineage.correlation_id.clone());
+        entry.decision = Some("deny".to_owned());
+        entry.data = data(json!({ "codes": codes, "text_sha256": Digest::of(text) }));
+        self.store.record(&[entry], now())?;
+        Ok(view)
+    }
+
+    fn identity(
+        &self,
+        plan: &Plan,
+        constraints: &[Constraint],
+        world: &World,
+        lineage: &Lineage,
+    ) -> Result<Identity, Error> {
+        let proposal = plan.proposal();
+        let model = proposal.model.as_ref().map(ModelIdentity::claimed);
+        let created_at = now();
+        self.declare(proposal.model.as_ref(), created_at)?;
+        Ok(Identity {
+            plan_id: new_id(PlanId::parse)?,
+            correlation_id: lineage.correlation_id.clone(),
+            version: lineage.version,
+            created_at,
+            expires_at: created_at.plus_seconds(world.policy.caps().expiry_seconds),
+            binding: Binding {
+                proposer: Proposer { credential: Self::credential(), model },
+                request_sha256: Digest::of(proposal.intent.text.as_bytes()),
+                constraints: constraints.to_vec(),
+                authority: world.authority(),
+                config_sha256: world.config_sha256(),
+                session: self.session()?,
+                targets: plan.expected_states(),
+            },
+        })
+    }
+
+    /// Remembers what the credential said it is; a plan is compared with that when it is executed.
+    fn declare(&self, model: Option<&ModelClaim>, at: Timestamp) -> Result<(), Error> {
+        let Some(model) = model.cloned() else { return Ok(()) };
+        let identity = DeclaredIdentity { model: Some(model), at };
+        Ok(self.home.set_declared_identity(&self.project.id, &Self::credential(), &identity)?)
+    }
+
+    fn keep(
+        &mut self,
+        text: &[u8],
+        evaluation: &Evaluation,
+        identity: &Identity,
+        lineage: Lineage,
+    ) -> Result<PlanView, Error> {
+        let Some(plan) = evaluation.plan() else { return Ok(PlanView::of(evaluation, None)?) };
+        let status = match evaluation.decision().verdict {
+            // A part of a plan is always shown for its own approval.
+            Verdict::Allow if lineage.derived_from.is_some() => Status::Pending,
+            Verdict::Allow => Status::AutoApproved,
+            Verdict::Confirm => Status::Pending,
+            Verdict::Deny => Status::Rejected,
+        };
+        let plan_hash = identity.plan_hash(plan.content_hash())?;
+        let view = PlanView::of(evaluation, Some(Registered { identity, plan_hash, status }))?;
+        let secret = scan::proposal_secrets(plan.proposal()).iter().any(|secret| secret.certain);
+        let new = NewPlan {
+            id: identity.plan_id.clone(),
+            correlation_id: identity.correlation_id.clone(),
+            version: identity.version,
+            status,
+            created_at: identity.created_at,
+            expires_at: identity.expires_at,
+            session: identity.binding.session.clone(),
+            plan_hash,
+            content_hash: plan.content_hash(),
+            identity: serde_json::to_value(identity)?,
+            proposal: (!secret).then(|| text.to_vec()),
+            view: serde_json::to_value(&view)?,
+            summary: summary(&view),
+            derived_from: lineage.derived_from.clone(),
+            revises: lineage.revises.clone(),
+        };
+        let entries = self.birth(&new, &view, evaluation.decision());
+        self.store.insert_plan(&new, &entries, identity.created_at)?;
+        if let Some(old) = lineage.revises {
+            self.expire(&old, &format!("version {} took its place", identity.version))?;
+        }
+        Ok(view)
+    }
+
+    /// The entries that tell how a plan came to be and what was decided.
+    fn birth(&self, new: &NewPlan, view: &PlanView, decision: &Decision) -> Vec<EntryDraft> {
+        let entry = |event: Event, actor: Actor, reason: &str| EntryDraft {
+            risk_score: view.risk.as_ref().map(|risk| risk.score),
+            quality_score: view.quality.as_ref().map(|quality| quality.score),
+            decision: Some(word(decision.verdict).to_owned()),
+            ..EntryDraft::new(event, actor, reason).about(&new.correlation_id, &new.id)
+        };
+        let why = reason(decision);
+        let mut created = entry(Event::PlanCreated, Self::agent(), "a proposal was handed in");
+        created.decision = None;
+        created.data = data(json!({
+            "plan_hash": new.plan_hash, "content_hash": new.content_hash, "version": new.version,
+            "derived_from": new.derived_from, "revises": new.revises, "targets": view.target_files,
+        }));
+        let mut entries = vec![created, entry(Event::PlanEvaluated, Actor::Policy, &why)];
+        match new.status {
+            Status::AutoApproved => entries.push(entry(Event::PlanApproved, Actor::Policy, &why)),
+            Status::Rejected => entries.push(entry(Event::PlanRejected, Actor::Policy, &why)),
+            _ => {}
+        }
+        entries
+    }
+
+    /// Ends a plan that is not over yet. Losing the race to another decision is no error.
+    pub(crate) fn expire(&mut self, id: &PlanId, why: &str) -> Result<(), Error> {
+        let Some(record) = self.store.plan(id)? else { return Ok(()) };
+        if record.status.is_final() {
+            return Ok(());
+        }
+        let entry = EntryDraft::new(Event::PlanExpired, Actor::System, why).about(&record.correlation_id, id);
+        let change = Change { from: record.status, to: Status::Expired, approval: None, also_expire: None };
+        match self.store.transition(id, &change, &[entry], now())? {
+            Outcome::Done | Outcome::Lost { .. } => Ok(()),
+        }
+    }
+}
+
+/// What a list shows of a plan.
+fn summary(view: &PlanView) -> Value {
+    let detail = view.detail.as_ref();
+    json!({
+        "intent": detail.map(|detail| &detail.intent),
+        "text": detail.map(|detail| exacta_kernel::text::excerpt(&detail.intent_text, 120)),
+        "steps": detail.map_or(0, |detail| detail.steps.len()),
+        "files": view.target_files.len(),
+        "decision": view.decision,
+        "risk": view.risk.as_ref().map(|risk| risk.score),
+        "quality": view.quality.as_ref().map(|quality| quality.score),
+        "system_level": view.system_level,
+    })
+}
+
+/// The strictest verdict's reasons.
+pub(crate) fn reason(decision: &Decision) -> String {
+    let strictest = decision.gates.iter().filter(|gate| gate.verdict == decision.verdict);
+    let reasons: Vec<String> = strictest.map(|gate| format!("{}: {}", gate.gate, gate.reason)).collect();
+    reasons.join("; ")
+}
+
+pub(crate) const fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Allow => "allow",
+        Verdict::Confirm => "confirm",
+        Verdict::Deny => "deny",
+    }
+}
+
+/// A JSON object as an entry's data.
+pub(crate) fn data(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}

@@ -1,0 +1,206 @@
+//! A completed run is taken back: asked for by a person, refused where a target has changed since.
+
+use crate::app::App;
+use crate::checks::Checks;
+use crate::clock::{new_id, now};
+use crate::error::{Error, Exit};
+use crate::execute::{Execution, run_error, run_record};
+use crate::view::{RunView, UndoFile, UndoView};
+use exacta_kernel::approval::Verb;
+use exacta_kernel::audit::{EntryDraft, Event};
+use exacta_kernel::diff;
+use exacta_kernel::facts::{Facts, FileState, Target, TargetFact};
+use exacta_kernel::id::RunId;
+use exacta_kernel::lifecycle::Status;
+use exacta_kernel::path::RelPath;
+use exacta_kernel::permit::{Completed, Transition, permit_undo};
+use exacta_kernel::plan::{Change, Content};
+use exacta_kernel::{parse, seal};
+use exacta_store::home::SigningKey;
+use exacta_store::{EntryFilter, RunFilter, RunRecord, RunState, Start, Store};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+impl App {
+    /// What taking a run back would do: the newest that is not taken back yet, or the one whose id starts so.
+    ///
+    /// # Errors
+    /// If there is no such run, or a target has changed since; then with what changed.
+    pub fn undo_preview(&self, run: Option<&str>) -> Result<UndoView, Error> {
+        let run = self.undoable(run)?;
+        let completed = self.completed_run(&run)?;
+        let changes = self.reversal(&completed)?;
+        let files = changes.iter().map(|change| UndoFile {
+            path: change.path.to_string(),
+            diff: diff::render(&change.path, change.before.as_deref(), change.after.as_deref()),
+        });
+        Ok(UndoView {
+            run_id: run.id.to_string(),
+            plan_id: run.plan_id.to_string(),
+            undo_hash: completed.undo_hash()?.to_string(),
+            files: files.collect(),
+        })
+    }
+
+    /// Takes a run back, all or nothing. The undo is a run of its own, recorded, and can be taken back.
+    ///
+    /// # Errors
+    /// As [`App::undo_preview`], and as a run.
+    pub fn undo(&mut self, run: &str, key: &SigningKey, execution: Execution<'_>) -> Result<RunView, Error> {
+        let run = self.undoable(Some(run))?;
+        let completed = self.completed_run(&run)?;
+        let changes = self.reversal(&completed)?;
+        let (at, undo_id) = (now(), new_id(RunId::parse)?);
+        let record = self.record(&run.plan_id)?;
+        let signed = self.sign(&record, Verb::Approve, completed.undo_hash()?, key, crate::decide::at_once(at))?;
+        let permit =
+            permit_undo(&completed, changes, &signed, &self.home.approvers()?, (&self.project.id, at), undo_id.clone())
+                .map_err(|error| Error::new(Exit::Denied, "undo_refused", error.to_string()))?;
+        let mut entry = crate::decide::person_entry(&record, Event::RunStarted, &signed);
+        entry.reason = format!("takes back run {}", run.id);
+        entry.run_id = Some(undo_id);
+        entry.data.insert("undoes".to_owned(), json!(run.id));
+        entry.data.insert("changes".to_owned(), serde_json::to_value(crate::execute::transitions(&permit))?);
+        self.start_undo(&run_record(&permit, at)?, &run, entry)?;
+        let checks = Checks::none();
+        self.carry_out(permit, &checks, execution)
+    }
+
+    fn start_undo(&mut self, undo: &RunRecord, run: &RunRecord, entry: EntryDraft) -> Result<(), Error> {
+        let concurrency = self.world()?.policy.concurrency();
+        match self.store.start_run(undo, &Status::ALL, concurrency, &[entry], undo.started_at)? {
+            Start::Started => Ok(()),
+            Start::TooMany { running } => Err(Error::fault("too_many_runs", format!("{running} runs are going on"))
+                .hint("wait for them: `exacta status`")),
+            Start::AlreadyRun(other) => {
+                let message = format!("run `{}` is being taken back by run `{other}`, or was", run.id);
+                Err(Error::new(Exit::Drifted, "already_undone", message).hint("`exacta status` shows the runs"))
+            }
+            Start::Lost { .. } => Err(not_undoable(run)),
+        }
+    }
+
+    /// The run to take back.
+    fn undoable(&self, prefix: Option<&str>) -> Result<RunRecord, Error> {
+        let runs = self.store.runs(&RunFilter::default())?;
+        let run = match prefix {
+            None => runs.into_iter().find(|run| run.state == RunState::Completed && run.undoes.is_none()),
+            Some(prefix) => {
+                let mut named = runs.into_iter().filter(|run| named(run, prefix));
+                let first = named.next();
+                if named.next().is_some() {
+                    return Err(Error::new(
+                        Exit::Usage,
+                        "run_ambiguous",
+                        format!("several runs begin with `{prefix}`"),
+                    )
+                    .hint("give more of the id; `exacta status` shows them"));
+                }
+                first
+            }
+        };
+        let run = run.ok_or_else(|| {
+            let message =
+                prefix.map_or_else(|| "there is no run to take back".to_owned(), |id| format!("no run `{id}`"));
+            Error::new(Exit::Usage, "run_unknown", message).hint("`exacta status` shows the runs")
+        })?;
+        if run.state == RunState::Completed { Ok(run) } else { Err(not_undoable(&run)) }
+    }
+
+    /// What a run did, as the log tells it. The database is not asked: only the log is verified.
+    fn completed_run(&self, run: &RunRecord) -> Result<Completed, Error> {
+        let record = self.record(&run.plan_id)?;
+        let filter = EntryFilter { correlation_id: Some(record.correlation_id.clone()), ..EntryFilter::default() };
+        let entries = self.store.entries(&filter)?;
+        let started = entries
+            .iter()
+            .find(|entry| entry.event == Event::RunStarted && entry.run_id.as_ref() == Some(&run.id))
+            .and_then(|entry| entry.data.get("changes").cloned())
+            .ok_or_else(|| crate::current::tampered(&run.plan_id))?;
+        let changes: BTreeMap<RelPath, Transition> =
+            serde_json::from_value(started).map_err(|_| crate::current::tampered(&run.plan_id))?;
+        Ok(Completed {
+            run_id: run.id.clone(),
+            plan_id: run.plan_id.clone(),
+            correlation_id: record.correlation_id,
+            changes,
+        })
+    }
+
+    /// The changes that lead back, if every target still is as the run left it.
+    fn reversal(&self, completed: &Completed) -> Result<Vec<Change>, Error> {
+        let mut changes = Vec::new();
+        let mut changed = Vec::new();
+        for (path, transition) in &completed.changes {
+            let now = self.content_of(path);
+            if now.as_ref().map(|content| FileState::of(content.as_deref())) != Some(transition.after.clone()) {
+                changed.push((path, now.flatten()));
+                continue;
+            }
+            let after = self.image(&transition.before)?;
+            changes.push(Change { path: path.clone(), before: now.flatten(), after });
+        }
+        if changed.is_empty() { Ok(changes) } else { Err(self.changed_since(completed, &changed)) }
+    }
+
+    /// The refusal, with how each file differs from what the run left.
+    fn changed_since(&self, completed: &Completed, changed: &[(&RelPath, Option<Content>)]) -> Error {
+        let left = self.left_by(completed).unwrap_or_default();
+        let mut message = format!("run `{}` cannot be taken back: changed since:", completed.run_id);
+        for (path, now) in changed {
+            message.push_str(&format!(" `{path}`"));
+            if let Some(left) = left.get(*path) {
+                message.push('\n');
+                message.push_str(&diff::render(path, left.as_deref(), now.as_deref()));
+            }
+        }
+        Error::new(Exit::Drifted, "target_changed", message)
+            .hint("take the later change back first, or make a new plan")
+    }
+
+    /// What the run left in each file: derived from the before-images and the proposal.
+    fn left_by(&self, completed: &Completed) -> Option<BTreeMap<RelPath, Option<Content>>> {
+        let mut facts = Facts::new();
+        for (path, transition) in &completed.changes {
+            let target = self.image(&transition.before).ok()?.map_or(Target::Absent, Target::File);
+            facts.insert(path.clone(), TargetFact { target, lookalikes: Vec::new(), folds: false });
+        }
+        let text = self.record(&completed.plan_id).ok()?.proposal?;
+        let plan = seal::seal(parse::parse(&text).ok()?, &facts).ok()?;
+        Some(plan.changes().into_iter().map(|change| (change.path, change.after)).collect())
+    }
+
+    /// The saved bytes of a state.
+    fn image(&self, state: &FileState) -> Result<Option<Content>, Error> {
+        match state {
+            FileState::Absent => Ok(None),
+            FileState::File { sha256, mode, .. } => {
+                let image = self.root.before_image(*sha256, *mode).map_err(|error| run_error(&error))?;
+                Ok(Some(Arc::new(image)))
+            }
+        }
+    }
+
+    /// A file's content now; `None` if it cannot be told.
+    fn content_of(&self, path: &RelPath) -> Option<Option<Content>> {
+        match self.root.fact(path, exacta_exec::look::TARGET_CAP).target {
+            Target::Absent => Some(None),
+            Target::File(content) => Some(Some(content)),
+            _ => None,
+        }
+    }
+}
+
+fn named(run: &RunRecord, prefix: &str) -> bool {
+    prefix.len() >= 4 && (run.id.as_str().starts_with(prefix) || run.plan_id.as_str() == prefix && run.undoes.is_none())
+}
+
+fn not_undoable(run: &RunRecord) -> Error {
+    Error::new(
+        Exit::Drifted,
+        "wrong_state",
+        format!("run `{}` is {}: only a completed run can be taken back", run.id, run.state),
+    )
+    .hint("`exacta status` shows the runs")
+}

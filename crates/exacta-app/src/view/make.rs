@@ -1,0 +1,174 @@
+//! From what the kernel found to what is shown. Untrusted words are masked and made visible here, once for all surfaces.
+
+use super::{ConstraintView, Detail, FindingView, GateView, PLAN_VIEW, PlanView, StepView};
+use crate::pipeline::Evaluation;
+use exacta_kernel::action::Reversibility;
+use exacta_kernel::action::tool::Tool;
+use exacta_kernel::binding::Identity;
+use exacta_kernel::constraint::ConstraintResult;
+use exacta_kernel::diff;
+use exacta_kernel::hash::Digest;
+use exacta_kernel::lifecycle::Status;
+use exacta_kernel::plan::{Effect, Plan};
+use exacta_kernel::proposal::{Action, Domain, Step};
+use exacta_kernel::scan::secret::mask;
+use exacta_kernel::text::{visible, visible_line};
+
+/// What a plan has once it is stored.
+#[derive(Debug, Clone, Copy)]
+pub struct Registered<'a> {
+    /// What it was made against.
+    pub identity: &'a Identity,
+    /// Its hash.
+    pub plan_hash: Digest,
+    /// Where it stands.
+    pub status: Status,
+}
+
+impl PlanView {
+    /// The face of an evaluated text.
+    pub(crate) fn of(evaluation: &Evaluation, registered: Option<Registered<'_>>) -> Result<Self, serde_json::Error> {
+        let decision = evaluation.decision();
+        let plan = evaluation.plan();
+        let (assessment, findings, constraints) = match evaluation {
+            Evaluation::Refused(refusal, _) => (None, &refusal.findings[..], &[][..]),
+            Evaluation::Invalid(invalid, _) => (None, &invalid.findings[..], &invalid.constraints[..]),
+            Evaluation::Valid(valid) => (Some(&valid.assessment), &[][..], valid.plan.constraints()),
+        };
+        let detail = plan.map(|plan| detail(plan, constraints, registered)).transpose()?;
+        Ok(Self {
+            schema: PLAN_VIEW.to_owned(),
+            content_hash: plan.map(|plan| plan.content_hash().to_string()),
+            plan_id: registered.map(|registered| registered.identity.plan_id.to_string()),
+            plan_hash: registered.map(|registered| registered.plan_hash.to_string()),
+            status: registered.map(|registered| registered.status),
+            decision: decision.verdict,
+            notice: decision.notice,
+            risk: assessment.map(|assessment| (&assessment.risk).into()),
+            quality: assessment.map(|assessment| (&assessment.quality).into()),
+            findings: findings.iter().map(FindingView::from).map(shown_finding).collect(),
+            gates: decision.gates.iter().map(GateView::from).map(shown_gate).collect(),
+            estimates: assessment.map(|assessment| assessment.estimates.clone()),
+            target_files: plan.map(Plan::target_files).unwrap_or_default().iter().map(|file| line(file)).collect(),
+            system_level: assessment.is_some_and(|assessment| !assessment.risk.boundaries.is_empty()),
+            expires_at: registered.map(|registered| registered.identity.expires_at.to_string()),
+            detail,
+        })
+    }
+}
+
+fn detail(
+    plan: &Plan,
+    constraints: &[ConstraintResult],
+    registered: Option<Registered<'_>>,
+) -> Result<Detail, serde_json::Error> {
+    let proposal = plan.proposal();
+    let identity = registered.map(|registered| registered.identity);
+    Ok(Detail {
+        intent: proposal.intent.kind.name().to_owned(),
+        intent_text: text(&proposal.intent.text),
+        domain: domain(plan.domain()).to_owned(),
+        version: identity.map_or(1, |identity| identity.version),
+        correlation_id: identity.map(|identity| identity.correlation_id.to_string()),
+        created_at: identity.map(|identity| identity.created_at.to_string()),
+        steps: plan.ordered_steps().into_iter().map(|(index, step)| step_view(plan, index, step)).collect(),
+        constraints: constraints.iter().map(constraint).collect(),
+        assumptions: proposal.assumptions.iter().map(|assumption| text(assumption)).collect(),
+        binding: identity.map(|identity| serde_json::to_value(&identity.binding)).transpose()?,
+        irreversible: plan.ordered_steps().into_iter().filter_map(|(_, step)| irreversible(step)).collect(),
+    })
+}
+
+fn step_view(plan: &Plan, index: usize, step: &Step) -> StepView {
+    let effect = plan.effects().iter().find(|effect| effect.step == index);
+    let (added, removed) =
+        effect.map_or((0, 0), |Effect { before, after, .. }| diff::stat(before.as_deref(), after.as_deref()));
+    let rendered = effect.map(|Effect { path, before, after, .. }| {
+        mask(&diff::render(path, before.as_deref(), after.as_deref())).into_owned()
+    });
+    StepView {
+        id: line(&step.id),
+        order: step.order,
+        kind: step.action.name().to_owned(),
+        target: line(&step.target),
+        description: text(&step.description),
+        dependencies: step.dependencies.iter().map(|id| line(id)).collect(),
+        diff: rendered.or_else(|| parameters(&step.action)),
+        added,
+        removed,
+    }
+}
+
+/// What a step outside the files domain is given, as text.
+fn parameters(action: &Action) -> Option<String> {
+    let given = match action {
+        Action::Primitive { parameters, .. } => parameters,
+        Action::ToolCall { arguments, .. } => arguments,
+        _ => return None,
+    };
+    serde_json::to_string_pretty(given).ok().map(|json| text(&json))
+}
+
+fn irreversible(step: &Step) -> Option<String> {
+    let reversibility = match &step.action {
+        Action::Primitive { id, .. } => id.reversibility(),
+        Action::ToolCall { tool, .. } => Tool::find(tool)?.reversibility,
+        _ => return None,
+    };
+    let what = format!("step `{}` ({})", line(&step.id), step.action.name());
+    match reversibility {
+        Reversibility::Irreversible => Some(format!("{what} cannot be taken back")),
+        Reversibility::Compensated => Some(format!("{what} can only be made good by another action")),
+        Reversibility::NoEffect | Reversibility::Exact => None,
+    }
+}
+
+fn constraint(result: &ConstraintResult) -> ConstraintView {
+    ConstraintView {
+        id: line(&result.constraint.id),
+        kind: word(&result.constraint.kind),
+        source: word(&result.source),
+        description: text(&result.constraint.description),
+        state: word(&result.state),
+        reason: text(&result.reason),
+    }
+}
+
+/// The word that serialisation gives a variant without data.
+pub(crate) fn word(value: &impl serde::Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(word)) => word,
+        _ => String::new(),
+    }
+}
+
+const fn domain(domain: Domain) -> &'static str {
+    match domain {
+        Domain::Files => "files",
+        Domain::Autopilot => "autopilot",
+        Domain::Site => "site",
+    }
+}
+
+fn shown_finding(mut finding: FindingView) -> FindingView {
+    finding.message = line(&finding.message);
+    finding.step = finding.step.map(|step| line(&step));
+    finding.path = finding.path.map(|path| line(&path));
+    finding.pointer = finding.pointer.map(|pointer| line(&pointer));
+    finding
+}
+
+fn shown_gate(mut gate: GateView) -> GateView {
+    gate.reason = line(&gate.reason);
+    gate
+}
+
+/// Untrusted words over several lines.
+fn text(words: &str) -> String {
+    visible(&mask(words)).into_owned()
+}
+
+/// Untrusted words within one line.
+fn line(words: &str) -> String {
+    visible_line(&mask(words)).into_owned()
+}

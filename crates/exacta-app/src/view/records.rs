@@ -1,0 +1,149 @@
+//! What is shown of plans in lists, of runs, and of the project.
+
+use super::PlanView;
+use crate::recover::Recovery;
+use exacta_kernel::assess::BasisPoints;
+use exacta_kernel::drift::Drift;
+use exacta_kernel::gate::Verdict;
+use exacta_kernel::lifecycle::Status;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// One line of a list of plans.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PlanLine {
+    /// Its id.
+    pub plan_id: String,
+    /// Where it stands.
+    pub status: Status,
+    /// When it was made.
+    pub created_at: String,
+    /// When it stops being usable.
+    pub expires_at: String,
+    /// Its version.
+    pub version: u64,
+    /// What its list entry was stored with.
+    #[serde(flatten)]
+    pub summary: Summary,
+    /// How its run stands, if it has one.
+    pub run: Option<String>,
+}
+
+/// A plan in a few words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Such as `FixBug`.
+    pub intent: Option<String>,
+    /// The proposer's own words; untrusted.
+    pub text: Option<String>,
+    /// How many steps.
+    pub steps: u64,
+    /// How many files.
+    pub files: u64,
+    /// What the gates said.
+    pub decision: Verdict,
+    /// 0–100.
+    pub risk: Option<u32>,
+    /// 0.00–1.00.
+    pub quality: Option<BasisPoints>,
+    /// Whether it needs a person in every profile.
+    pub system_level: bool,
+}
+
+/// A plan with everything that happened to it.
+#[derive(Debug, Clone, Serialize)]
+pub struct PlanDetail {
+    /// The plan. Rendered from the bytes that would be executed if `live`, else as it was stored.
+    pub plan: PlanView,
+    /// Whether the plan was derived again just now.
+    pub live: bool,
+    /// What changed since it was made.
+    pub drifts: Vec<Drift>,
+    /// Decisions of people.
+    pub approvals: Vec<ApprovalView>,
+    /// What people asked to be changed.
+    pub feedback: Vec<String>,
+    /// Its run.
+    pub run: Option<RunView>,
+}
+
+/// One decision of a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ApprovalView {
+    /// `approve`, `reject` or `request_changes`.
+    pub verb: String,
+    /// Who.
+    pub approver: String,
+    /// When.
+    pub at: String,
+    /// Why the signature does not count, if it does not.
+    pub invalid: Option<String>,
+}
+
+/// One execution, or one undo.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RunView {
+    /// The run.
+    pub run_id: String,
+    /// The plan.
+    pub plan_id: String,
+    /// The run it takes back, if it is an undo.
+    pub undoes: Option<String>,
+    /// `running`, `completed`, `rolled_back`, `failed`, `needs_attention` or `undone`.
+    pub state: String,
+    /// When it began.
+    pub started_at: String,
+    /// When it ended.
+    pub ended_at: Option<String>,
+    /// Per file, the state before and after.
+    pub changes: Value,
+    /// Per step, what it did.
+    pub receipts: Value,
+}
+
+/// What taking a run back would do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct UndoView {
+    /// The run to take back.
+    pub run_id: String,
+    /// Its plan.
+    pub plan_id: String,
+    /// What the approver signs.
+    pub undo_hash: String,
+    /// What would happen to each file.
+    pub files: Vec<UndoFile>,
+}
+
+/// What an undo would do to one file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct UndoFile {
+    /// The file.
+    pub path: String,
+    /// The change, rendered from the exact bytes.
+    pub diff: String,
+}
+
+/// How a project stands.
+#[derive(Debug, Clone, Serialize)]
+pub struct StatusView {
+    /// Its folder.
+    pub project: String,
+    /// The profile in force.
+    pub profile: &'static str,
+    /// The most the Safety Policy allows.
+    pub ceiling: &'static str,
+    /// Why the profile fell by itself, if it did.
+    pub fell: Option<String>,
+    /// Plans that wait for a person.
+    pub pending: Vec<PlanLine>,
+    /// Plans that are approved and have not run.
+    pub approved: Vec<PlanLine>,
+    /// The newest runs.
+    pub runs: Vec<RunView>,
+    /// Runs that a crash left unfinished.
+    pub unfinished: Vec<Recovery>,
+    /// How many entries the log has.
+    pub log_size: u64,
+    /// How many approvers are listed.
+    pub approvers: usize,
+}

@@ -1,0 +1,114 @@
+//! What decisions are taken under: policy, profile, approvers. Loaded anew for every decision, so that none is taken under a
+//! policy that is no longer in force.
+
+use crate::error::{Error, Exit};
+use crate::pipeline::Court;
+use exacta_exec::ProjectRoot;
+use exacta_kernel::approval::Approver;
+use exacta_kernel::binding::Authority;
+use exacta_kernel::facts::Target;
+use exacta_kernel::hash::Digest;
+use exacta_kernel::id::ProjectId;
+use exacta_kernel::path::RelPath;
+use exacta_kernel::policy::project::ProjectConfig;
+use exacta_kernel::policy::safety::SafetyPolicy;
+use exacta_kernel::policy::{Policy, PolicyError, profile::Profile};
+use exacta_kernel::proposal::Constraint;
+use exacta_store::home::Home;
+
+/// The project's own configuration; it can only tighten.
+pub const CONFIG: &str = ".exacta/config.toml";
+const CONFIG_CAP: u64 = 1 << 20;
+
+/// What decisions are taken under.
+#[derive(Debug)]
+pub struct World {
+    /// The Safety Policy, the project's tightening of it, and the profile, combined.
+    pub policy: Policy,
+    /// Whose signatures count.
+    pub approvers: Vec<Approver>,
+}
+
+impl World {
+    /// Loads what is in force for a project with this profile.
+    ///
+    /// # Errors
+    /// A broken policy or configuration stops every command that decides.
+    pub fn load(home: &Home, root: &ProjectRoot, profile: Profile) -> Result<Self, Error> {
+        let safety = safety_policy(home)?;
+        let config = project_config(root)?;
+        let policy = Policy::combine(safety, config, profile).map_err(policy_error)?;
+        Ok(Self { policy, approvers: home.approvers()? })
+    }
+
+    /// The part of it that plans are bound to.
+    #[must_use]
+    pub fn authority(&self) -> Authority {
+        Authority {
+            policy_version: self.policy.safety_version().to_owned(),
+            policy_sha256: self.policy.safety_hash(),
+            profile: self.policy.profile(),
+            ceiling: self.policy.ceiling(),
+        }
+    }
+
+    /// What a text is judged by under it.
+    #[must_use]
+    pub fn court<'a>(
+        &'a self,
+        root: &'a ProjectRoot,
+        project: Option<&ProjectId>,
+        request: &'a [Constraint],
+    ) -> Court<'a> {
+        let path = root.path().display().to_string();
+        let can_build = project.is_some_and(|project| self.policy.build(project, &path).is_some());
+        Court { root, policy: &self.policy, request, can_build }
+    }
+
+    /// The project's own configuration, by hash.
+    #[must_use]
+    pub fn config_sha256(&self) -> Digest {
+        self.policy.config_hash()
+    }
+}
+
+/// The operator's Safety Policy, or the built-in one where there is none.
+///
+/// # Errors
+/// If the file is broken, with its line.
+pub fn safety_policy(home: &Home) -> Result<SafetyPolicy, Error> {
+    match home.safety_policy_text()? {
+        None => Ok(SafetyPolicy::default()),
+        Some(source) => SafetyPolicy::parse(&source.text, &source.file.display().to_string()).map_err(policy_error),
+    }
+}
+
+/// The project's configuration, or an empty one where there is none. Read by handle: a symbolic link is refused.
+///
+/// # Errors
+/// If the file is broken, with its line.
+pub fn project_config(root: &ProjectRoot) -> Result<ProjectConfig, Error> {
+    let path =
+        RelPath::parse(CONFIG).map_err(|_| Error::fault("internal", "the configuration's path is not a path"))?;
+    let unusable = |why: &str| {
+        let message = format!("the project's configuration `{CONFIG}` {why}");
+        Err(Error::new(Exit::Denied, "config_unusable", message).hint("make it a readable regular file, or remove it"))
+    };
+    match root.fact(&path, CONFIG_CAP).target {
+        Target::Absent => Ok(ProjectConfig::default()),
+        Target::File(file) => match std::str::from_utf8(file.bytes()) {
+            Ok(text) => ProjectConfig::parse(text, CONFIG).map_err(policy_error),
+            Err(_) => unusable("is not UTF-8"),
+        },
+        Target::Unreadable { reason } => unusable(&format!("cannot be read: {reason}")),
+        Target::TooLarge { .. } => unusable("is larger than 1 MiB"),
+        Target::Symlink | Target::Blocked { .. } => unusable("is reached through a symbolic link"),
+        Target::Directory | Target::Special => unusable("is not a regular file"),
+    }
+}
+
+/// A broken policy stops everything, with file, line and cause.
+pub(crate) fn policy_error(error: PolicyError) -> Error {
+    let hint = error.hint.clone();
+    Error::new(Exit::Denied, "policy_broken", error.to_string()).hint(hint)
+}

@@ -1,0 +1,6 @@
+//! Every use case on a real project, with a real record and real keys.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+
+mod drift;
+mod place;
+mod story;
