@@ -13,7 +13,8 @@ use crate::policy::profile::Profile;
 use crate::policy::rule::{Operation, Subject};
 use crate::prelude::*;
 use crate::proposal::{Action, Step};
-use crate::scan::{DependencyChange, DependencyKind, Signals};
+use crate::scan::{DependencyChange, DependencyKind, Signals, secret};
+use crate::text::visible_line;
 
 /// Everything that the gates decide on, besides the policy.
 #[derive(Debug)]
@@ -130,10 +131,15 @@ impl Matter {
     }
 }
 
-/// A name from outside, as it may be shown.
+/// Text from outside as it may be recorded and shown: on one line, nothing hidden, no secret.
+pub(super) fn plain(text: &str) -> String {
+    visible_line(&secret::mask(text)).into_owned()
+}
+
+/// A name from outside, as it may be recorded and shown.
 pub(super) fn quoted(text: &str) -> String {
     const LONGEST: usize = 200;
-    let shown = crate::text::visible_line(text);
+    let shown = plain(text);
     if shown.chars().nth(LONGEST).is_none() {
         return format!("`{shown}`");
     }

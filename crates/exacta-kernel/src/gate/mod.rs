@@ -190,7 +190,7 @@ fn rules(matter: &Matter, policy: &Policy) -> Vec<GateVerdict> {
 fn risk(matter: &Matter) -> Vec<GateVerdict> {
     let mut found = Grouped::default();
     for (message, place) in &matter.boundaries {
-        let what = format!("SYSTEM-LEVEL ({})", crate::text::visible_line(message));
+        let what = format!("SYSTEM-LEVEL ({})", matter::plain(message));
         found.add(table::of_risk(matter.risk, true), None, &what, place);
     }
     let level = level_name(table::level(matter.risk));

@@ -1,6 +1,7 @@
 //! What the gates say about text or plans that never became valid.
 
 use super::group::Grouped;
+use super::matter::plain;
 use super::{Decision, Gate, Verdict};
 use crate::finding::{Code, Finding};
 use crate::prelude::*;
@@ -13,8 +14,8 @@ pub fn refuse(findings: &[Finding]) -> Decision {
     for gate in Gate::ALL {
         let mut found = Grouped::default();
         for finding in findings.iter().filter(|finding| gate_of(finding.code) == gate) {
-            let message = crate::text::visible_line(&finding.message);
-            found.add(Verdict::Deny, finding.rule, &format!("{}: {message}", finding.code), "");
+            let reason = format!("{}: {}", finding.code, plain(&finding.message));
+            found.add(Verdict::Deny, finding.rule, &reason, "");
         }
         if found.is_empty() {
             found.add(Verdict::Deny, None, unknown(gate), "");

@@ -1,7 +1,7 @@
 //! The security gate: secrets, hidden characters, dangerous operations, deceptive names.
 
 use super::group::Grouped;
-use super::matter::{Matter, quoted};
+use super::matter::{Matter, plain, quoted};
 use super::{Gate, GateVerdict, Verdict};
 use crate::prelude::*;
 use crate::scan::{HiddenText, Place};
@@ -20,10 +20,16 @@ pub(super) fn security(matter: &Matter) -> Vec<GateVerdict> {
     for hidden in &matter.signals.hidden {
         found.add(of_hidden(hidden), None, &format!("hidden text ({})", hidden.kind.name()), &place(&hidden.place));
     }
+    for deed in &matter.deeds {
+        for kind in
+            deed.subject.path.iter().flat_map(|path| crate::text::hidden(path.as_str())).map(|(_, _, kind)| kind)
+        {
+            found.add(in_a_file(kind), None, &format!("hidden text in a name ({})", kind.name()), &deed.label);
+        }
+    }
     for danger in &matter.signals.dangers {
         let (verdict, word) = certainty(danger.certain, "dangerous operation", "possibly dangerous operation");
-        let what = crate::text::visible_line(&danger.what);
-        found.add(verdict, None, &format!("{word} ({what})"), &place(&danger.place));
+        found.add(verdict, None, &format!("{word} ({})", plain(&danger.what)), &place(&danger.place));
     }
     for (path, name) in &matter.lookalikes {
         let what = "the name differs from another only by case or spelling";
@@ -36,11 +42,15 @@ fn certainty(certain: bool, yes: &'static str, perhaps: &'static str) -> (Verdic
     if certain { (Verdict::Deny, yes) } else { (Verdict::Confirm, perhaps) }
 }
 
-/// What reorders, steers or smuggles text has no place in a file or its name. In words about the plan, which are always shown
-/// with escapes, a person can judge it.
+/// In words about the plan, which are always shown with escapes, a person can judge hidden text.
 fn of_hidden(hidden: &HiddenText) -> Verdict {
-    match hidden.kind {
-        Hidden::Control | Hidden::Bidi | Hidden::Tag if hidden.place.path.is_some() => Verdict::Deny,
+    if hidden.place.path.is_some() { in_a_file(hidden.kind) } else { Verdict::Confirm }
+}
+
+/// What reorders, steers or smuggles text has no place in a file or its name.
+const fn in_a_file(kind: Hidden) -> Verdict {
+    match kind {
+        Hidden::Control | Hidden::Bidi | Hidden::Tag => Verdict::Deny,
         _ => Verdict::Confirm,
     }
 }

@@ -39,7 +39,7 @@ pub fn profile_defaults() -> Vec<Rule> {
             "confirm-new-source",
             Operation::DEPENDENCY_NEW_SOURCE,
             both,
-            "a dependency comes from a registry or source that was not used before",
+            "a dependency comes from a new registry or source",
         ),
         default(
             "confirm-lookalike",

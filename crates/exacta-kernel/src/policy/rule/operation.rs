@@ -21,7 +21,7 @@ impl Operation {
     pub const DEPENDENCY_REMOVE: Self = Self("dependency_remove");
     /// A dependency's version changes.
     pub const DEPENDENCY_VERSION: Self = Self("dependency_version");
-    /// A dependency comes from a registry or source that was not used before.
+    /// A dependency comes from a registry or source it did not come from before.
     pub const DEPENDENCY_NEW_SOURCE: Self = Self("dependency_new_source");
     /// A dependency's name resembles a well-known one.
     pub const DEPENDENCY_LOOKALIKE: Self = Self("dependency_lookalike");

@@ -41,6 +41,8 @@ fn proposal(name: &str) -> Value {
     let made = match name {
         "change" | "lookalike" => json!({ "intent": "FixBug", "steps": [change()] }),
         "two" => json!({ "intent": "FixBug", "steps": [change(), create()] }),
+        "bidi name" => json!({ "intent": "FixBug", "steps": [
+            step(1, "file_create", "src/a\u{202e}b.rs", json!({ "content": "new\n" }))] }),
         "delete" => json!({ "intent": "FixBug", "steps": [delete()] }),
         "unchecked" => json!({ "intent": "FixBug", "steps": [change()], "constraints": [
             { "id": "nice", "type": "MUST_NOT", "scope": "global", "description": "be surprising to a newcomer" }] }),
@@ -64,7 +66,7 @@ fn valid(name: &str) -> ValidPlan {
     let proposal = parse(proposal(name).to_string().as_bytes()).unwrap();
     let mut facts = Facts::new();
     let old = Target::File(Arc::new(FileContent::new(b"old\n".to_vec(), 0o644)));
-    for (path, target) in [("src/lib.rs", old), ("src/new.rs", Target::Absent)] {
+    for (path, target) in [("src/lib.rs", old), ("src/new.rs", Target::Absent), ("src/a\u{202e}b.rs", Target::Absent)] {
         let lookalikes = if name == "lookalike" { vec!["Lib.rs".to_owned()] } else { Vec::new() };
         facts.insert(RelPath::parse(path).unwrap(), TargetFact { target, lookalikes, folds: false });
     }
@@ -216,6 +218,21 @@ fn what_never_became_a_plan_is_denied_by_every_gate() {
         render(&mut out, name, &decision);
     }
     insta::assert_snapshot!(out);
+}
+
+#[test]
+fn no_reason_repeats_a_secret() {
+    let token = format!("ghp_{}", "A1b2C3d4E5".repeat(4).split_at(36).0);
+    let secret = format!("https://me:hunter2x9Q@git.corp-x.net/{token}");
+    let case =
+        json!({ "dependencies": [["Added", "serde", secret, null]], "dangers": [[false, secret, "src/lib.rs", 1]] });
+    let assessment = assessment(10, Level::Low, 9000, Vec::new(), signals(&case));
+    let decision = gate::decide(&valid("change"), &assessment, &policy("", "", Profile::Dev));
+    let refusal = gate::refuse(&[Finding::new(Code::DiffContext, format!("`{secret}` is not there"), "")]);
+    for gate in decision.gates.iter().chain(&refusal.gates) {
+        assert!(!gate.reason.contains("hunter2") && !gate.reason.contains(&token), "{}", gate.reason);
+    }
+    assert!(decision.gates.iter().any(|gate| gate.reason.contains("secret:")), "{:#?}", decision.gates);
 }
 
 #[test]
