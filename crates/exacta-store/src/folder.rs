@@ -1,7 +1,7 @@
 //! The `.exacta/` folder, held by handle so that nothing in it can be swapped for a link to elsewhere.
 
 use crate::error::{Place, StoreError, Tampered};
-use rustix::fs::{self, AtFlags, FlockOperation, Mode, OFlags};
+use rustix::fs::{self, Access, AtFlags, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
@@ -49,7 +49,7 @@ impl Folder {
             Err(errno) => return Err(StoreError::io("make", path)(errno.into())),
         }
         let folder = Self::open(path)?;
-        fs::fchmod(&folder.handle, FOLDER_MODE).map_err(|errno| folder.failed("protect", "")(errno))?;
+        folder.keep_private()?;
         if folder.read(".gitignore")?.is_none() {
             folder.replace(".gitignore", b"*\n")?;
         }
@@ -76,6 +76,15 @@ impl Folder {
         }
     }
 
+    /// Takes away what others may do in the folder; what its owner may do stays.
+    fn keep_private(&self) -> Result<(), StoreError> {
+        let mode = Mode::from_raw_mode(fs::fstat(&self.handle).map_err(self.failed("look at", ""))?.st_mode);
+        if mode.intersects(Mode::RWXG | Mode::RWXO) {
+            fs::fchmod(&self.handle, mode & FOLDER_MODE).map_err(self.failed("protect", ""))?;
+        }
+        Ok(())
+    }
+
     /// A folder in this one.
     pub fn inner(&self, name: &str) -> Result<Self, StoreError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -90,6 +99,10 @@ impl Folder {
 
     /// Waits for the right to write.
     pub fn lock(&self) -> Result<Lock, StoreError> {
+        // Files in it may be writable all the same; a change must not begin that could not be finished.
+        if fs::accessat(&self.handle, ".", Access::WRITE_OK, AtFlags::EACCESS).is_err() {
+            return Err(StoreError::ReadOnly { path: self.path.clone(), why: "the folder is read-only" });
+        }
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = fs::openat(&self.handle, LOCK, flags, FILE_MODE).map_err(self.failed("lock", LOCK))?;
         let start = Instant::now();

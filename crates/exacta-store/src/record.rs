@@ -124,7 +124,7 @@ pub struct RunRecord {
     pub undoes: Option<RunId>,
     /// How it stands.
     pub state: RunState,
-    /// When it began.
+    /// When it began; the store sets it when the run starts.
     pub started_at: Timestamp,
     /// When it ended.
     pub ended_at: Option<Timestamp>,

@@ -22,7 +22,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// How the log stands; `None` in a database that has just been made.
+    /// How the log stands; `None` if somebody emptied the database.
     pub fn load(db: &Db<'_>) -> Result<Option<Self>, StoreError> {
         let sql = "SELECT origin, size, bytes, roots, last_at FROM log WHERE id = 1";
         let row = db.one(sql, [], |row| {

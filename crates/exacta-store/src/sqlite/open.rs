@@ -93,8 +93,7 @@ fn make(folder: &Folder, path: &Path, origin: &Origin) -> Result<Connection, Sto
     }
     let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     connection.pragma_update(None, "journal_mode", "wal").map_err(StoreError::database(path))?;
-    schema::migrate(&mut connection, path)?;
-    Ledger::begin(&Db { connection: &connection, path }, origin.as_str())?;
+    schema::migrate(&mut connection, path, origin)?;
     folder.sync()?;
     Ok(connection)
 }

@@ -192,6 +192,9 @@ pub fn insert(db: &Db<'_>, plan: &NewPlan, at: Timestamp) -> Result<(), StoreErr
     if PlanRow::load(db, plan.id.as_str())?.is_some() {
         return Err(StoreError::DuplicatePlan(plan.id.clone()));
     }
+    for ancestor in plan.derived_from.iter().chain(&plan.revises) {
+        PlanRow::load(db, ancestor.as_str())?.ok_or_else(|| StoreError::UnknownPlan(ancestor.clone()))?;
+    }
     let body = Body {
         identity: serde_json::to_string(&plan.identity)?,
         view: serde_json::to_string(&plan.view)?,

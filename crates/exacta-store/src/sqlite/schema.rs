@@ -1,6 +1,9 @@
 //! The database's format. Each step takes it from one version to the next; steps are only ever added.
 
+use super::db::Db;
+use super::ledger::Ledger;
 use crate::error::StoreError;
+use exacta_kernel::audit::Origin;
 use rusqlite::{Connection, TransactionBehavior};
 use std::path::Path;
 
@@ -92,8 +95,8 @@ CREATE INDEX run_by_state ON run(state, started_at);
 CREATE INDEX run_by_time ON run(started_at);
 "];
 
-/// Brings the database to the newest format, or refuses it.
-pub fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
+/// Brings the database to the newest format, with an empty log of this name if it is new; or refuses it.
+pub fn migrate(connection: &mut Connection, path: &Path, origin: &Origin) -> Result<(), StoreError> {
     if is_current(connection, path)? {
         return Ok(());
     }
@@ -104,6 +107,7 @@ pub fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreErro
     for step in STEPS.iter().skip(from as usize) {
         tx.execute_batch(step).map_err(failed())?;
     }
+    Ledger::begin(&Db { connection: &tx, path }, origin.as_str())?;
     tx.pragma_update(None, "application_id", APPLICATION_ID).map_err(failed())?;
     tx.pragma_update(None, "user_version", STEPS.len() as i64).map_err(failed())?;
     tx.commit().map_err(failed())

@@ -9,4 +9,5 @@ mod home;
 mod project;
 mod race;
 mod refuse;
+mod speed;
 mod verify;

@@ -2,9 +2,12 @@
 
 use crate::project::{FileSigner, Project, at, created, new_plan, plan_id};
 use exacta_kernel::id::ProjectId;
-use exacta_store::{SqliteStore, Store as _, StoreError};
+use exacta_store::{CheckpointSigner as _, SqliteStore, Store as _, StoreError, Trusted};
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::Command;
 
 fn started() -> Project {
     let project = Project::new();
@@ -115,6 +118,56 @@ fn what_was_opened_to_read_is_not_changed() {
     let mut store = project.read();
     assert!(matches!(store.record(&created(1), at(2)), Err(StoreError::ReadOnly { .. })));
     assert!(store.plan(&plan_id(1)).unwrap().is_some());
+}
+
+/// Set in the child: where its project is.
+const READ_ONLY: &str = "EXACTA_TEST_READ_ONLY";
+
+#[test]
+fn read_only_child() {
+    let Some(dir) = std::env::var_os(READ_ONLY) else { return };
+    let dir = Path::new(&dir);
+    let opened = Project::open_at(dir).and_then(|mut store| store.record(&created(1), at(2)));
+    assert!(matches!(opened, Err(StoreError::ReadOnly { .. })), "{opened:?}");
+    let signer = FileSigner(dir.join("pin"));
+    let trusted = Trusted { project: Project::id(), key: Some(signer.public_key()), pin: signer.pinned().unwrap() };
+    let store = SqliteStore::read(&dir.join(".exacta"), &Project::id(), Box::new(signer)).unwrap();
+    assert!(store.plan(&plan_id(1)).unwrap().is_some());
+    assert_eq!(exacta_store::verify(&dir.join(".exacta"), &trusted).unwrap().plans, 1);
+    println!("read only, and read");
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_read_and_not_changed() {
+    const NOBODY: u32 = 65_534;
+    let project = started();
+    let me = rustix::process::geteuid().as_raw();
+    let owner = if me == 0 { NOBODY } else { me };
+    let mut paths = vec![project.dir.path().to_owned(), project.exacta()];
+    for dir in [project.exacta(), project.exacta().join("plans"), project.exacta().join("audit-log")] {
+        paths.extend(fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()));
+    }
+    for path in &paths {
+        chown(path, Some(owner), None).unwrap();
+        if path.is_dir() {
+            fs::set_permissions(path, fs::Permissions::from_mode(0o500)).unwrap();
+        }
+    }
+    // Somebody for whom permissions count, and who can reach the program.
+    let program = tempfile::tempdir().unwrap();
+    let copy = program.path().join("tests");
+    fs::copy(std::env::current_exe().unwrap(), &copy).unwrap();
+    fs::set_permissions(program.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = Command::new(copy);
+    command.args(["--exact", "refuse::read_only_child", "--nocapture"]).env(READ_ONLY, project.dir.path());
+    let output = command.current_dir("/").uid(owner).output().unwrap();
+    for path in &paths {
+        if path.is_dir() {
+            fs::set_permissions(path, fs::Permissions::from_mode(0o700)).unwrap();
+        }
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("read only, and read"), "{text}{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]
