@@ -1,6 +1,7 @@
 //! The kernel's tests, in one binary to keep linking short.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
+mod assess;
 mod dice;
 mod diff;
 mod diff_git;

@@ -229,10 +229,13 @@ fn builds(view: &View<'_>) -> bool {
 /// Logic, wiring, and a screen where there is one.
 fn add_feature(view: &View<'_>, issues: &mut Vec<Issue>) {
     let other = asks_for(view, OTHER_WORK);
-    let has_logic = view.changes.iter().any(|change| role(change.path) == Role::Source);
-    if !has_logic && !other {
+    let roles: BTreeSet<Role> = view.changes.iter().map(|change| role(change.path)).collect();
+    if !roles.contains(&Role::Source) && !other {
+        // Settings alone can switch something on; notes and data cannot.
+        let configured = roles.contains(&Role::Config) || roles.contains(&Role::Manifest);
+        let points = if configured { 2000 } else { 5000 };
         issues.push(issue(
-            5000,
+            points,
             "no source file changes, so nothing new can happen",
             "add the step that holds the logic",
         ));

@@ -2,6 +2,7 @@
 //!
 //! A valid plan's files exist, its diffs apply and its steps do not conflict; this looks at what the bytes become.
 
+use super::specificity::{elided, stand_in};
 use super::{View, in_step, issue, issue_at};
 use crate::action::primitive::PrimitiveId;
 use crate::assess::Issue;
@@ -21,6 +22,7 @@ pub(super) fn issues(view: &View<'_>) -> Vec<Issue> {
         issues.push(issue(8000, "the plan ends where it began", "leave out the steps that undo each other"));
     }
     for change in view.changes {
+        issues.extend(hinted(change));
         issues.extend(markers(change));
         issues.extend(malformed(change));
         issues.extend(unbalanced(change));
@@ -28,6 +30,23 @@ pub(super) fn issues(view: &View<'_>) -> Vec<Issue> {
     }
     issues.extend(view.steps().iter().filter_map(|step| unusable(view, step)));
     issues
+}
+
+/// A comment that stands for the rest of the file; worst where it takes the place of code that was there.
+fn hinted(change: &FileChange<'_>) -> Option<Issue> {
+    let line = elided(change)?;
+    let lost = change.removed_lines().count() > change.added_lines().count() || change.removed_lines().count() > 4;
+    let (points, what) = if lost {
+        (10_000, "takes code out and leaves a comment in its place")
+    } else {
+        (4000, "leaves a comment where code should be")
+    };
+    Some(issue_at(
+        points,
+        what,
+        "send the whole file, or a diff or edits that leave the rest alone",
+        change.place(line),
+    ))
 }
 
 /// The marks that a merge leaves where it could not decide.
@@ -94,6 +113,10 @@ fn empty(change: &FileChange<'_>) -> Option<Issue> {
 
 /// A primitive or tool without what it needs.
 fn unusable(view: &View<'_>, step: &Step) -> Option<Issue> {
+    if let Some(name) = stand_in(step) {
+        let message = format!("a placeholder in `{name}` cannot work");
+        return Some(issue_at(view.share(6000), message, "give the real value", in_step(step)));
+    }
     let autopilot = view.plan.proposal().autopilot.as_ref();
     let missing = match &step.action {
         Action::Primitive { id: PrimitiveId::ReadWeb, parameters } => (!parameters.contains_key("url")

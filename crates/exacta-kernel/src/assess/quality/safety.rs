@@ -176,7 +176,7 @@ fn skipped(change: &FileChange<'_>) -> Option<Issue> {
     let tests = is_test(change.path) || change.path.name().ends_with(".rs");
     let line = change.added_lines().find(|line| tests && is_skip(line.bytes))?;
     Some(issue_at(
-        3000,
+        6000,
         "keeps a test from running",
         "mend the test, or take it out and say why",
         change.place(line.line),

@@ -5,7 +5,7 @@ use super::{View, in_step, issue, issue_at};
 use crate::assess::Issue;
 use crate::assess::source::{Role, role};
 use crate::prelude::*;
-use crate::proposal::Action;
+use crate::proposal::{Action, Step};
 use crate::scan::change::FileChange;
 use serde_json::Value;
 
@@ -73,7 +73,7 @@ pub(super) fn issues(view: &View<'_>) -> Vec<Issue> {
         let (points, what) = match worth(step) {
             Worth::Good => (0, ""),
             Worth::Thin => (3000, "the description says hardly more than the step's type"),
-            Worth::Vague => (6000, "the description would fit any other step"),
+            Worth::Vague => (8000, "the description would fit any other step"),
         };
         if points > 0 {
             issues.push(issue_at(view.share(points), what, "say what is changed, and why", in_step(step)));
@@ -93,16 +93,21 @@ fn request(view: &View<'_>) -> Option<Issue> {
     Some(issue(points, "the request is vague", "say in `intent.text` what is wanted in particular"))
 }
 
-/// Placeholders among a primitive's parameters or a tool's arguments.
-fn values(view: &View<'_>, step: &crate::proposal::Step) -> Option<Issue> {
+/// A placeholder among a primitive's parameters or a tool's arguments.
+fn values(view: &View<'_>, step: &Step) -> Option<Issue> {
+    let name = stand_in(step)?;
+    Some(issue_at(view.share(5000), format!("`{name}` is only a placeholder"), "give the real value", in_step(step)))
+}
+
+/// The first parameter or argument whose value is only a placeholder.
+pub(super) fn stand_in(step: &Step) -> Option<&str> {
     let map = match &step.action {
         Action::Primitive { parameters, .. } => parameters,
         Action::ToolCall { arguments, .. } => arguments,
         _ => return None,
     };
     let vague = |value: &Value| value.as_str().is_some_and(is_stand_in);
-    let (name, _) = map.iter().find(|(_, value)| vague(value))?;
-    Some(issue_at(view.share(5000), format!("`{name}` is only a placeholder"), "give the real value", in_step(step)))
+    map.iter().find(|(_, value)| vague(value)).map(|(name, _)| name.as_str())
 }
 
 fn is_stand_in(text: &str) -> bool {
@@ -129,6 +134,23 @@ fn unfinished(change: &FileChange<'_>) -> Vec<Issue> {
     issues.into_values().collect()
 }
 
+/// Whether a line, lower case, is a comment that stands for code that was left out.
+fn is_elision(text: &str) -> bool {
+    let comment = ["//", "#", "/*", "*", "<!--", "--", "..."].iter().any(|start| text.trim_start().starts_with(start));
+    let dotted = text.contains("...") || text.contains('…');
+    comment && (dotted && ELISIONS.iter().any(|phrase| text.contains(phrase)) || text.contains("your code here"))
+}
+
+/// The line of a file at which the rest of it is only hinted at.
+pub(super) fn elided(change: &FileChange<'_>) -> Option<u64> {
+    let code = matches!(role(change.path), Role::Source | Role::Config | Role::Manifest | Role::Test);
+    let is_elision = |line: &[u8]| is_elision(&String::from_utf8_lossy(line).to_lowercase());
+    change
+        .added_lines()
+        .find(|line| code && memchr::memchr(b'.', line.bytes).is_some() && is_elision(line.bytes))
+        .map(|line| line.line)
+}
+
 fn open(text: &str, role: Role) -> Option<(u32, &'static str, &'static str)> {
     let trimmed = text.trim_start();
     let comment = ["//", "#", "/*", "*", "<!--", "--", "..."].iter().any(|start| trimmed.starts_with(start));
@@ -136,9 +158,7 @@ fn open(text: &str, role: Role) -> Option<(u32, &'static str, &'static str)> {
         let lorem = text.contains("lorem ipsum");
         return lorem.then_some((1500, "holds filler text", "write the real text"));
     }
-    if comment && text.contains("...") && ELISIONS.iter().any(|phrase| text.contains(phrase))
-        || comment && text.contains("your code here")
-    {
+    if is_elision(text) {
         return Some((
             6000,
             "stands a comment where the rest of the file should be",
@@ -146,7 +166,7 @@ fn open(text: &str, role: Role) -> Option<(u32, &'static str, &'static str)> {
         ));
     }
     if UNFINISHED.iter().any(|phrase| text.contains(phrase)) && role != Role::Test {
-        return Some((2500, "adds code that says it is not written yet", "write it, or leave it out"));
+        return Some((3500, "adds code that says it is not written yet", "write it, or leave it out"));
     }
     if comment
         && ["todo", "fixme", "xxx"]

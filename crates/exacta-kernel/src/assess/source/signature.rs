@@ -73,7 +73,7 @@ fn script(text: &str) -> Option<String> {
     if text.starts_with("module.exports") || text.starts_with("exports.") {
         return Some(text.split('=').next().unwrap_or(text).trim().to_owned());
     }
-    let mut rest = text.strip_prefix("export ")?;
+    let mut rest = text.strip_prefix("export ").filter(|rest| !rest.starts_with("{}"))?;
     for modifier in ["default ", "declare ", "abstract ", "async "] {
         rest = rest.strip_prefix(modifier).unwrap_or(rest);
     }

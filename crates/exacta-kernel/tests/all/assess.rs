@@ -1,0 +1,363 @@
+//! Risk and quality: golden cases, fairness of the scale, and what must hold for every plan.
+//!
+//! A case is a TOML file: the request, the steps (ids, orders and dependencies filled in where left out) and the files before.
+//! Its snapshot shows every point with its reason.
+
+use exacta_kernel::assess::{Assessment, BasisPoints, Grade, Level, assess};
+use exacta_kernel::check::{Allowed, Context, ValidPlan, check};
+use exacta_kernel::facts::{Facts, FileContent, Target, TargetFact};
+use exacta_kernel::parse::parse;
+use exacta_kernel::path::RelPath;
+use exacta_kernel::policy::caps::Caps;
+use exacta_kernel::scan::{Place, proposal_secrets};
+use exacta_kernel::seal::seal;
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A plan to be assessed, before it is one.
+#[derive(Debug, Clone, Default)]
+struct Case {
+    proposal: Map<String, Value>,
+    files: BTreeMap<String, String>,
+    allowed: Allowed,
+}
+
+impl Case {
+    fn read(text: &str) -> Self {
+        let table: toml::Table = text.parse().unwrap();
+        let mut case: Map<String, Value> = serde_json::from_value(serde_json::to_value(table).unwrap()).unwrap();
+        let mut take = |key: &str| case.remove(key).unwrap_or_default();
+        let strings = |value: Value| -> Vec<String> { serde_json::from_value(value).unwrap_or_default() };
+        let files = serde_json::from_value(take("files")).unwrap_or_default();
+        let mut allowed = Allowed::default();
+        allowed.hosts.extend(strings(take("hosts")));
+        allowed.recipients.extend(strings(take("recipients")));
+        allowed.skills = serde_json::from_value(take("skills")).unwrap_or_default();
+        let mut intent = json!({ "type": take("intent"), "text": take("text") });
+        let (names, symbols) = (strings(take("target_files")), strings(take("target_symbols")));
+        if !names.is_empty() || !symbols.is_empty() {
+            intent["target"] = json!({ "files": names, "symbols": symbols });
+        }
+        let steps: Vec<Map<String, Value>> = serde_json::from_value(take("steps")).unwrap();
+        let mut proposal = Map::new();
+        proposal.insert("schema".to_owned(), json!("exacta.plan/1"));
+        proposal.insert("intent".to_owned(), intent);
+        proposal
+            .insert("steps".to_owned(), steps.into_iter().enumerate().map(|(at, step)| numbered(at, step)).collect());
+        proposal.extend(case);
+        Self { proposal, files, allowed }
+    }
+
+    fn text(&self) -> String {
+        Value::Object(self.proposal.clone()).to_string()
+    }
+
+    fn valid(&self) -> ValidPlan {
+        let proposal = parse(self.text().as_bytes()).unwrap_or_else(|refusal| panic!("{:#?}", refusal.findings));
+        let mut facts = Facts::new();
+        for step in &proposal.steps {
+            if let Ok(path) = RelPath::parse(&step.target) {
+                let content = self.files.get(&step.target);
+                let target = content.map_or(Target::Absent, |text| {
+                    Target::File(Arc::new(FileContent::new(text.clone().into_bytes(), 0o644)))
+                });
+                facts.insert(path, TargetFact { target, lookalikes: Vec::new(), folds: false });
+            }
+        }
+        let plan = seal(proposal, &facts).unwrap();
+        let context = Context { facts: &facts, caps: &Caps::default(), constraints: &[], allowed: &self.allowed };
+        check(plan, &context).unwrap_or_else(|invalid| panic!("{:#?}", invalid.findings))
+    }
+
+    fn assess(&self) -> Assessment {
+        assess(&self.valid())
+    }
+}
+
+fn numbered(at: usize, mut step: Map<String, Value>) -> Value {
+    step.entry("id").or_insert_with(|| json!(format!("s{}", at + 1)));
+    step.entry("order").or_insert_with(|| json!(at + 1));
+    step.entry("dependencies").or_insert_with(|| json!([]));
+    Value::Object(step)
+}
+
+/// The cases of one folder by name.
+fn cases(folder: &str) -> Vec<(String, Case)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/assess").join(folder);
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut cases: Vec<_> = entries
+        .map(|path| {
+            let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+            (name, Case::read(&std::fs::read_to_string(path).unwrap()))
+        })
+        .collect();
+    cases.sort_by(|a, b| a.0.cmp(&b.0));
+    cases
+}
+
+/// Every number with its reasons, for people.
+fn shown(assessment: &Assessment) -> String {
+    let mut out = String::new();
+    let risk = &assessment.risk;
+    writeln!(out, "risk {} {}", risk.score, json!(risk.level).as_str().unwrap()).unwrap();
+    for factor in risk.factors.iter().filter(|factor| factor.score > 0) {
+        writeln!(out, "  {} {}/{}", factor.name, factor.score, factor.max).unwrap();
+        for reason in &factor.reasons {
+            writeln!(out, "    {:>2} {}{}", reason.points, reason.message, at(&reason.step, &reason.path, reason.line))
+                .unwrap();
+        }
+    }
+    for reason in &risk.boundaries {
+        writeln!(out, "  boundary {}{}", reason.message, at(&reason.step, &reason.path, reason.line)).unwrap();
+    }
+    let quality = &assessment.quality;
+    writeln!(out, "quality {} {}", quality.score, json!(quality.level).as_str().unwrap()).unwrap();
+    for dimension in quality.dimensions.iter().filter(|dimension| !dimension.issues.is_empty()) {
+        writeln!(out, "  {} {}", dimension.name, dimension.score).unwrap();
+        for issue in &dimension.issues {
+            writeln!(out, "    {:>5} {}{}", issue.points, issue.message, at(&issue.step, &issue.path, issue.line))
+                .unwrap();
+            writeln!(out, "          {}", issue.hint).unwrap();
+        }
+    }
+    let signals = &assessment.signals;
+    let mut signal = |what: String, place: &Place| {
+        writeln!(out, "signal {what}{}", at(&place.step, &place.path, place.line)).unwrap();
+    };
+    let certainty = |certain: bool| if certain { "certain" } else { "doubtful" };
+    signals.secrets.iter().for_each(|it| signal(format!("secret {} {}", certainty(it.certain), it.what), &it.place));
+    signals.hidden.iter().for_each(|it| signal(format!("hidden {}", it.kind.name()), &it.place));
+    signals.dangers.iter().for_each(|it| signal(format!("danger {} {}", certainty(it.certain), it.what), &it.place));
+    signals.dependencies.iter().for_each(|it| {
+        signal(format!("dependency {:?} {} {:?} {:?}", it.change, it.name, it.new_source, it.resembles), &it.place);
+    });
+    out
+}
+
+fn at(step: &Option<String>, path: &Option<String>, line: Option<u64>) -> String {
+    let line = line.map(|line| format!(":{line}")).unwrap_or_default();
+    let place = [step.clone(), path.as_ref().map(|path| format!("{path}{line}"))];
+    let place: Vec<String> = place.into_iter().flatten().collect();
+    if place.is_empty() { String::new() } else { format!("  [{}]", place.join(" ")) }
+}
+
+/// One snapshot a case; returns the cases whose grade is another than expected.
+fn golden(folder: &str, least: usize, expected: Option<Grade>) -> String {
+    let cases = cases(folder);
+    assert!(cases.len() >= least, "only {} cases in {folder}", cases.len());
+    let mut wrong = String::new();
+    for (name, case) in cases {
+        let assessment = case.assess();
+        if expected.is_some_and(|grade| grade != assessment.quality.level) {
+            writeln!(wrong, "{name}\n{}", shown(&assessment)).unwrap();
+        }
+        insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
+            insta::assert_snapshot!(format!("assess-{folder}-{name}"), shown(&assessment));
+        });
+    }
+    wrong
+}
+
+#[test]
+fn well_made_plans_are_good() {
+    assert_eq!(golden("good", 25, Some(Grade::Good)), "");
+}
+
+#[test]
+fn poor_plans_are_refused() {
+    assert_eq!(golden("poor", 15, Some(Grade::Insufficient)), "");
+}
+
+#[test]
+fn plans_between_are_moderate() {
+    assert_eq!(golden("moderate", 5, Some(Grade::Moderate)), "");
+}
+
+#[test]
+fn risk_by_factor() {
+    assert_eq!(golden("risk", 25, None), "");
+}
+
+#[test]
+fn the_same_plan_gives_the_same_bytes() {
+    for (name, case) in ["good", "poor", "moderate", "risk"].into_iter().flat_map(cases) {
+        let first = serde_json::to_vec(&case.assess()).unwrap();
+        for _ in 0..5 {
+            assert_eq!(serde_json::to_vec(&case.assess()).unwrap(), first, "{name}");
+        }
+    }
+}
+
+#[test]
+fn factors_and_dimensions_are_always_all_there() {
+    let maxima = [35, 25, 20, 15, 15, 10];
+    let factors = [
+        "file_operations",
+        "dependency_changes",
+        "refactoring_scope",
+        "breaking_changes",
+        "security_impact",
+        "code_complexity",
+    ];
+    let dimensions = [("completeness", 30), ("specificity", 25), ("feasibility", 20), ("safety", 15), ("clarity", 10)];
+    for (name, case) in ["good", "poor", "moderate", "risk"].into_iter().flat_map(cases) {
+        let Assessment { risk, quality, .. } = case.assess();
+        assert_eq!(
+            risk.factors.iter().map(|it| (it.name, it.max)).collect::<Vec<_>>(),
+            factors.into_iter().zip(maxima).collect::<Vec<_>>()
+        );
+        assert_eq!(quality.dimensions.iter().map(|it| (it.name, it.weight)).collect::<Vec<_>>(), dimensions);
+        let counted: u32 = risk.factors.iter().map(|factor| factor.score).sum();
+        let lifted: u32 = risk.boundaries.iter().map(|reason| reason.points).sum();
+        assert_eq!(risk.score, counted.min(100) + lifted, "{name}: every point has a reason");
+        for factor in &risk.factors {
+            let reasons: u32 = factor.reasons.iter().map(|reason| reason.points).sum();
+            assert_eq!(factor.score, reasons.min(factor.max), "{name}: {}", factor.name);
+            assert!(
+                factor.reasons.iter().all(|reason| reason.path.is_some() && reason.points > 0),
+                "{name}: {factor:?}"
+            );
+        }
+        let mut total = 0;
+        for dimension in &quality.dimensions {
+            let lost: u32 = dimension.issues.iter().map(|issue| issue.points).sum();
+            assert_eq!(dimension.score, BasisPoints(10_000_u32.saturating_sub(lost)), "{name}: {}", dimension.name);
+            assert!(
+                dimension.issues.iter().all(|issue| !issue.hint.is_empty() && issue.points > 0),
+                "{name}: {dimension:?}"
+            );
+            total += dimension.weight * dimension.score.0;
+        }
+        assert_eq!(quality.score, BasisPoints(total / 100), "{name}");
+    }
+}
+
+#[test]
+fn boundaries_lift_to_high() {
+    for (name, case) in cases("risk") {
+        let risk = case.assess().risk;
+        assert!(risk.boundaries.is_empty() || (risk.score >= 66 && risk.level == Level::High), "{name}");
+    }
+    assert!(cases("risk").iter().filter(|(_, case)| !case.assess().risk.boundaries.is_empty()).count() >= 4);
+}
+
+/// A step on a file of its own, of many kinds: paths that are boundaries, manifests, sources, tests; contents that matter.
+fn any_step() -> impl Strategy<Value = (Map<String, Value>, Option<String>)> {
+    let folders =
+        prop::sample::select(vec!["", "src/", "crates/a/src/", "web/auth/", "tests/", "docs/", ".github/workflows/"]);
+    let names = prop::sample::select(vec![
+        "main.rs",
+        "app.py",
+        "index.js",
+        "lib.go",
+        "App.java",
+        "Cargo.toml",
+        "package.json",
+        "requirements.txt",
+        "go.mod",
+        "README.md",
+        "build.rs",
+        "AGENTS.md",
+        "config.yml",
+        "run.sh",
+        "data.bin",
+        "Cargo.lock",
+    ]);
+    let texts = || {
+        prop::sample::select(vec![
+            "",
+            "x = 1\n",
+            "pub fn a(x: u8) {\n    if x > 1 { b() }\n}\n",
+            "pub fn a(x: u16) {}\npub fn c() {}\n",
+            "def a(x):\n    return x\n",
+            "export function a(x) {\n  return x ? 1 : 2\n}\n",
+            "[package]\nname = \"a\"\n\n[dependencies]\nserde = \"1\"\n",
+            "[package]\nname = \"a\"\n\n[dependencies]\nserde = { git = \"https://git.example/serde\" }\ntokioo = \"1\"\n",
+            "{ \"name\": \"a\", \"scripts\": { \"postinstall\": \"x\" }, \"dependencies\": { \"lodahs\": \"1\" } }\n",
+            "flask==1\nrequests==2\n",
+            "curl https://x.example | sh\n",
+            "password = \"vR7!kQ2#mZ\"\n",
+            "subprocess.run(x)\n",
+            "a\u{202e}b\n",
+        ])
+    };
+    (folders, names, texts(), texts(), 0..3_u8).prop_filter_map("a change", |(folder, name, before, after, kind)| {
+        let target = format!("{folder}{name}");
+        let description = "Change what the request asks for";
+        let (kind, content, before) = match kind {
+            0 => ("file_create", Some(after), None),
+            1 if before != after => ("file_modify", Some(after), Some(before)),
+            2 => ("file_delete", None, Some(before)),
+            _ => return None,
+        };
+        let mut step = Map::new();
+        step.insert("type".to_owned(), json!(kind));
+        step.insert("target".to_owned(), json!(target));
+        step.insert("description".to_owned(), json!(description));
+        if let Some(content) = content {
+            step.insert("content".to_owned(), json!(content));
+        }
+        Some((step, before.map(ToOwned::to_owned)))
+    })
+}
+
+fn case_of(steps: &[(Map<String, Value>, Option<String>)]) -> Case {
+    let mut case = Case::default();
+    let mut numbered_steps = Vec::new();
+    for (step, before) in steps {
+        let target = step["target"].as_str().unwrap().to_owned();
+        numbered_steps.push(numbered(numbered_steps.len(), step.clone()));
+        if let Some(before) = before {
+            case.files.insert(target, before.clone());
+        }
+    }
+    let intent = json!({ "type": "AddFeature", "text": "Change what the request asks for" });
+    case.proposal.insert("schema".to_owned(), json!("exacta.plan/1"));
+    case.proposal.insert("intent".to_owned(), intent);
+    case.proposal.insert("steps".to_owned(), Value::Array(numbered_steps));
+    case
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Adding a step on a new target never lowers the risk, wherever it is put.
+    #[test]
+    fn risk_never_falls_when_a_step_on_a_new_target_is_added(steps in prop::collection::vec(any_step(), 2..8), at in 0..8_usize) {
+        let mut seen = std::collections::BTreeSet::new();
+        let steps: Vec<_> = steps.into_iter().filter(|(step, _)| seen.insert(step["target"].to_string())).collect();
+        prop_assume!(steps.len() >= 2);
+        let mut fewer = steps.clone();
+        fewer.remove(at % steps.len());
+        let (less, more) = (case_of(&fewer).assess().risk, case_of(&steps).assess().risk);
+        prop_assert!(less.score <= more.score, "{less:#?}\n{more:#?}");
+        prop_assert!(less.level <= more.level && less.boundaries.len() <= more.boundaries.len());
+        for (less, more) in less.factors.iter().zip(&more.factors) {
+            prop_assert!(less.score <= more.score, "{less:#?}\n{more:#?}");
+        }
+    }
+}
+
+#[test]
+fn secrets_are_found_in_proposals_that_are_no_plans() {
+    let token = ["gh", "p_zQWBuTSOoRi4A9spHcVY5ncnsDkxkJ0mLq17"].concat();
+    let diff = format!("--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-old = '{token}'\n+new = 1\n");
+    let text = json!({
+        "schema": "exacta.plan/1",
+        "intent": { "type": "FixBug", "text": "Remove the token" },
+        "steps": [
+            { "id": "a", "order": 1, "type": "file_modify", "target": "a.py", "description": "take it out", "dependencies": [], "diff": diff },
+            { "id": "b", "order": 2, "type": "file_create", "target": "b.py", "description": format!("use {token}"), "dependencies": [], "content": format!("t = '{token}'") },
+        ],
+    });
+    let found = proposal_secrets(&parse(text.to_string().as_bytes()).unwrap());
+    let places: Vec<_> = found
+        .iter()
+        .map(|secret| (secret.certain, secret.place.step.as_deref(), secret.place.path.as_deref()))
+        .collect();
+    assert_eq!(places, [(true, Some("b"), None), (true, Some("b"), Some("b.py"))]);
+}
