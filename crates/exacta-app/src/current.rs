@@ -43,7 +43,8 @@ impl App {
             let message = format!("the text of plan `{id}` was not kept, because it held a secret");
             return Err(Error::new(Exit::Denied, "plan_not_kept", message).hint("submit a plan without the secret"));
         };
-        let court = world.court(&self.root, Some(&self.project.id), &identity.binding.constraints);
+        let mut court = world.court(&self.root, Some(&self.project.id), &identity.binding.constraints);
+        court.selection = identity.derived_from.is_some();
         let (evaluation, facts) = pipeline::evaluate(text, court)?;
         let declared = self.home.declared_identity(&self.project.id, &identity.binding.proposer.credential)?;
         let model = declared.and_then(|declared| declared.model).map(|claim| ModelIdentity::claimed(&claim));

@@ -135,7 +135,8 @@ impl App {
         if parse::parse(&text).is_err() {
             return Err(crate::current::tampered(id));
         }
-        let lineage = Lineage { correlation_id: record.correlation_id, version: 1, derived_from: None, revises: None };
+        let derived_from = identity.derived_from.clone();
+        let lineage = Lineage { correlation_id: record.correlation_id, version: 1, derived_from, revises: None };
         if !record.status.is_final() && record.run.is_none() {
             self.expire(id, "it was submitted again")?;
         }

@@ -46,6 +46,8 @@ pub struct Court<'a> {
     pub policy: &'a Policy,
     /// Constraints that came with the request.
     pub request: &'a [Constraint],
+    /// Whether it is a selection of another plan's steps.
+    pub selection: bool,
     /// Whether the operator configured what a `build` step runs here.
     pub can_build: bool,
 }
@@ -87,7 +89,7 @@ fn judge(proposal: Proposal, facts: &Facts, court: Court<'_>) -> Result<Evaluati
             Evaluation::Invalid(invalid, decision)
         }
         Ok(plan) => {
-            let assessment = assess::assess(&plan);
+            let assessment = if court.selection { assess::assess_selection(&plan) } else { assess::assess(&plan) };
             let decision = tightened(gate::decide(&plan, &assessment, court.policy), &plan, court);
             Evaluation::Valid(Box::new(Valid { plan, assessment, decision }))
         }

@@ -6,6 +6,7 @@ use crate::error::{Error, Exit};
 use crate::settings::signed_setting;
 use exacta_kernel::approval::setting::{SettingVerb, profile_subject};
 use exacta_kernel::audit::{Actor, EntryDraft, Event};
+use exacta_kernel::gate::{self, Explanation, Question};
 use exacta_kernel::policy::profile::Profile;
 use exacta_store::Store;
 use exacta_store::home::{Fall, SigningKey};
@@ -45,6 +46,14 @@ impl App {
             concurrency: world.policy.concurrency(),
             fell: record.and_then(|record| record.fell).map(|fall| format!("{}: {}", fall.at, fall.why)),
         })
+    }
+
+    /// What the gates would say of something like this, and which rule speaks.
+    ///
+    /// # Errors
+    /// If the policy cannot be read.
+    pub fn explain(&self, question: &Question) -> Result<Explanation, Error> {
+        Ok(gate::explain(question, &self.world()?.policy))
     }
 
     /// Changes the profile. Raising it needs a person's key, nothing running, and stays within the ceiling.

@@ -92,7 +92,8 @@ impl App {
         lineage: Lineage,
     ) -> Result<PlanView, Error> {
         let world = self.world()?;
-        let court = world.court(&self.root, Some(&self.project.id), constraints);
+        let mut court = world.court(&self.root, Some(&self.project.id), constraints);
+        court.selection = lineage.derived_from.is_some();
         let (evaluation, _) = pipeline::evaluate(text, court)?;
         match evaluation.plan() {
             None => self.refuse(text, &evaluation, &lineage),
@@ -131,6 +132,7 @@ impl App {
             plan_id: new_id(PlanId::parse)?,
             correlation_id: lineage.correlation_id.clone(),
             version: lineage.version,
+            derived_from: lineage.derived_from.clone(),
             created_at,
             expires_at: created_at.plus_seconds(world.policy.caps().expiry_seconds),
             binding: Binding {

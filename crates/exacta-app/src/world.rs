@@ -62,7 +62,7 @@ impl World {
     ) -> Court<'a> {
         let path = root.path().display().to_string();
         let can_build = project.is_some_and(|project| self.policy.build(project, &path).is_some());
-        Court { root, policy: &self.policy, request, can_build }
+        Court { root, policy: &self.policy, request, selection: false, can_build }
     }
 
     /// The project's own configuration, by hash.

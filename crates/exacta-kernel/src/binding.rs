@@ -20,6 +20,8 @@ pub struct Identity {
     pub correlation_id: CorrelationId,
     /// 1, or one more than the plan it answers a request for changes to.
     pub version: u64,
+    /// The plan whose selected steps it consists of.
+    pub derived_from: Option<PlanId>,
     /// When it was made.
     pub created_at: Timestamp,
     /// When it stops being usable.

@@ -7,6 +7,7 @@ mod risk;
 mod source;
 
 use crate::check::ValidPlan;
+use crate::plan::Plan;
 use crate::prelude::*;
 use crate::scan::{self, Signals};
 use serde::{Deserialize, Serialize};
@@ -14,12 +15,28 @@ use serde::{Deserialize, Serialize};
 /// All numbers of a plan, and what they were made from. The same plan gives the same bytes, always.
 #[must_use]
 pub fn assess(plan: &ValidPlan) -> Assessment {
-    let plan = plan.plan();
+    numbers(plan.plan(), Extent::Whole)
+}
+
+/// The same for a plan of selected steps: what was left out on purpose is not missing.
+#[must_use]
+pub fn assess_selection(plan: &ValidPlan) -> Assessment {
+    numbers(plan.plan(), Extent::Selection)
+}
+
+/// Whether a plan answers its request, or is a part of one that does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    Whole,
+    Selection,
+}
+
+fn numbers(plan: &Plan, extent: Extent) -> Assessment {
     let changes = scan::change::of(plan);
     let signals = scan::of_plan(plan, &changes);
     Assessment {
         risk: risk::risk(plan, &changes, &signals),
-        quality: quality::quality(&quality::View { plan, changes: &changes, signals: &signals }),
+        quality: quality::quality(&quality::View { plan, changes: &changes, signals: &signals, extent }),
         estimates: estimate::estimates(plan),
         signals,
     }

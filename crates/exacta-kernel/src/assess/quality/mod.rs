@@ -10,7 +10,7 @@ mod safety;
 mod specificity;
 mod words;
 
-use super::{BasisPoints, Dimension, Grade, Issue, Quality};
+use super::{BasisPoints, Dimension, Extent, Grade, Issue, Quality};
 use crate::plan::Plan;
 use crate::prelude::*;
 use crate::proposal::Step;
@@ -22,12 +22,17 @@ pub(super) struct View<'a> {
     pub plan: &'a Plan,
     pub changes: &'a [FileChange<'a>],
     pub signals: &'a Signals,
+    pub extent: Extent,
 }
 
 /// The quality of a plan.
 pub(super) fn quality(view: &View<'_>) -> Quality {
+    let missing = match view.extent {
+        Extent::Whole => completeness::issues(view),
+        Extent::Selection => Vec::new(),
+    };
     let dimensions = vec![
-        dimension("completeness", 30, completeness::issues(view)),
+        dimension("completeness", 30, missing),
         dimension("specificity", 25, specificity::issues(view)),
         dimension("feasibility", 20, feasibility::issues(view)),
         dimension("safety", 15, safety::issues(view)),
