@@ -21,8 +21,8 @@ pub(super) fn check(plan: &Plan, caps: &Caps, findings: &mut Vec<Finding>) {
     let graph = Graph::new(proposal);
     numbered(proposal, findings);
     dependencies(&graph, caps, findings);
-    let in_circle = cycles(&graph, findings);
-    topological(&graph, &in_circle, findings);
+    let knots = cycles(&graph, findings);
+    topological(&graph, &knots, findings);
 }
 
 /// Steps and the known steps each depends on, by index.
@@ -113,33 +113,31 @@ fn dependencies(graph: &Graph<'_>, caps: &Caps, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Reports circles and returns the steps that are in one, or between two.
-fn cycles(graph: &Graph<'_>, findings: &mut Vec<Finding>) -> BTreeSet<usize> {
-    let left = peeled(graph);
+/// Reports circles and returns, for each step, which knot of steps that depend on each other it is in.
+fn cycles(graph: &Graph<'_>, findings: &mut Vec<Finding>) -> Vec<usize> {
+    let knots = knots(graph);
     let mut seen = BTreeSet::new();
-    for start in &left {
-        if seen.contains(start) {
+    for (start, knot) in knots.iter().enumerate() {
+        let tied = |step: usize| graph.dependencies(step).find(|next| knots.get(*next) == Some(knot));
+        // Every step of a knot depends on another of it: following them must come back.
+        if tied(start).is_none() || !seen.insert(*knot) {
             continue;
         }
-        // Every step that is left depends on one that is left: following them must come back.
         let mut walk: Vec<usize> = Vec::new();
-        let mut at = *start;
-        while seen.insert(at) {
+        let mut visited = BTreeSet::new();
+        let mut at = start;
+        while visited.insert(at) {
             walk.push(at);
-            match graph.dependencies(at).find(|next| left.contains(next)) {
-                Some(next) => at = next,
-                None => break,
-            }
+            at = tied(at).unwrap_or(at);
         }
-        if let Some(begin) = walk.iter().position(|step| *step == at) {
-            findings.push(circle(graph, walk.get(begin..).unwrap_or_default()));
-        }
+        let begin = walk.iter().position(|step| *step == at).unwrap_or_default();
+        findings.push(circle(graph, walk.get(begin..).unwrap_or_default()));
     }
-    left
+    knots
 }
 
-/// The steps without all those that nothing, or only such, depends on, and those that depend on nothing, or only such.
-fn peeled(graph: &Graph<'_>) -> BTreeSet<usize> {
+/// The strongly connected components: steps get the same number if each depends on the other, through whatever others.
+fn knots(graph: &Graph<'_>) -> Vec<usize> {
     let count = graph.steps.len();
     let forward: Vec<Vec<usize>> = (0..count).map(|step| graph.dependencies(step).collect()).collect();
     let mut backward = vec![Vec::new(); count];
@@ -150,29 +148,40 @@ fn peeled(graph: &Graph<'_>) -> BTreeSet<usize> {
             }
         }
     }
-    let ends = without_ends(&forward, &backward);
-    let starts = without_ends(&backward, &forward);
-    ends.intersection(&starts).copied().collect()
-}
-
-/// Takes away nodes without edges out of them, until none is left.
-fn without_ends(out: &[Vec<usize>], into: &[Vec<usize>]) -> BTreeSet<usize> {
-    let mut left: BTreeSet<usize> = (0..out.len()).collect();
-    let mut degree: Vec<usize> = out.iter().map(Vec::len).collect();
-    let mut open: Vec<usize> =
-        degree.iter().enumerate().filter(|(_, count)| **count == 0).map(|(node, _)| node).collect();
-    while let Some(node) = open.pop() {
-        left.remove(&node);
-        for from in into.get(node).into_iter().flatten() {
-            if let Some(count) = degree.get_mut(*from) {
-                *count -= 1;
-                if *count == 0 {
-                    open.push(*from);
-                }
+    let mut knots = vec![usize::MAX; count];
+    let mut finished = Vec::new();
+    let mut seen = vec![false; count];
+    (0..count).for_each(|root| walk(root, &forward, &mut seen, &mut finished));
+    let mut seen = vec![false; count];
+    for root in finished.into_iter().rev() {
+        let mut members = Vec::new();
+        walk(root, &backward, &mut seen, &mut members);
+        for member in members {
+            if let Some(knot) = knots.get_mut(member) {
+                *knot = root;
             }
         }
     }
-    left
+    knots
+}
+
+/// Depth first from a root through what was not seen; steps are added when all beyond them is done.
+fn walk(root: usize, edges: &[Vec<usize>], seen: &mut [bool], done: &mut Vec<usize>) {
+    let mut enter = |step: usize| seen.get_mut(step).is_some_and(|seen| !core::mem::replace(seen, true));
+    if !enter(root) {
+        return;
+    }
+    let mut open = vec![(root, edges.get(root).into_iter().flatten())];
+    while let Some((step, rest)) = open.last_mut() {
+        match rest.next() {
+            Some(next) if enter(*next) => open.push((*next, edges.get(*next).into_iter().flatten())),
+            Some(_) => {}
+            None => {
+                done.push(*step);
+                open.pop();
+            }
+        }
+    }
 }
 
 fn circle(graph: &Graph<'_>, steps: &[usize]) -> Finding {
@@ -191,11 +200,11 @@ fn circle(graph: &Graph<'_>, steps: &[usize]) -> Finding {
 }
 
 /// A step comes after all it depends on. In a circle no order would do, so that is not reported again.
-fn topological(graph: &Graph<'_>, in_circle: &BTreeSet<usize>, findings: &mut Vec<Finding>) {
+fn topological(graph: &Graph<'_>, knots: &[usize], findings: &mut Vec<Finding>) {
     for (index, (step, edges)) in graph.steps.iter().zip(&graph.edges).enumerate() {
         for (place, to) in edges {
             let Some((to, other)) = to.and_then(|to| graph.steps.get(to).map(|other| (to, other))) else { continue };
-            if other.order <= step.order || (in_circle.contains(&index) && in_circle.contains(&to)) {
+            if other.order <= step.order || knots.get(index) == knots.get(to) {
                 continue;
             }
             let name = excerpt(&other.id, SHOWN);

@@ -98,83 +98,89 @@ const MAX_COMPILED: usize = 64;
 /// Holds a plan against its own constraints, its steps' and those from outside; in this order, one result each.
 #[must_use]
 pub fn evaluate(plan: &Plan, extra: &[SourcedConstraint]) -> Vec<ConstraintResult> {
-    let own = plan.proposal.constraints.iter().map(|constraint| (Source::Proposal, constraint, None));
+    let given = |source, constraint, owner| Given { source, constraint, owner };
+    let own = plan.proposal.constraints.iter().map(|constraint| given(Source::Proposal, constraint, None));
     let steps = plan.proposal.steps.iter();
-    let steps = steps.flat_map(|step| step.constraints.iter().map(move |it| (Source::Step, it, Some(step))));
-    let extra = extra.iter().map(|sourced| (sourced.source, &sourced.constraint, None));
-    let all = own.chain(steps).zip(0..).map(|(item, index)| (item, index < MAX_COMPILED));
-    let all = all.chain(extra.map(|item| (item, true)));
-    all.map(|((source, constraint, step), compile)| {
-        let check = if compile { phrase::compile(constraint) } else { None };
-        result(plan, source, constraint, step, check)
-    })
-    .collect()
+    let steps = steps.flat_map(|step| step.constraints.iter().map(move |it| given(Source::Step, it, Some(step))));
+    let extra = extra.iter().map(|sourced| given(sourced.source, &sourced.constraint, None));
+    let compiled = |given: &Given<'_>| phrase::compile(given.constraint);
+    let proposed = own.chain(steps).enumerate().map(|(index, given)| {
+        let check = if index < MAX_COMPILED { compiled(&given) } else { None };
+        (given, check)
+    });
+    let all = proposed.chain(extra.map(|given| (given, compiled(&given))));
+    let claims = claims(plan);
+    all.map(|(given, check)| given.result(plan, &claims, check)).collect()
 }
 
-/// Whether a text of this kind can be checked here, so that its author can be told at once.
+/// Whether a constraint's text can be checked here, so that its author can be told at once.
 #[must_use]
 pub fn is_understood(constraint: &Constraint) -> bool {
     phrase::compile(constraint).is_some()
 }
 
-fn result(
-    plan: &Plan,
+/// The first step that says it satisfies a constraint, by the constraint's id.
+fn claims(plan: &Plan) -> BTreeMap<&str, &Step> {
+    let claims =
+        plan.proposal.steps.iter().rev().flat_map(|step| step.satisfies.iter().map(move |id| (id.as_str(), step)));
+    claims.collect()
+}
+
+/// A constraint, where it comes from, and the step it belongs to.
+#[derive(Clone, Copy)]
+struct Given<'p> {
     source: Source,
-    constraint: &Constraint,
-    owner: Option<&Step>,
-    check: Option<Check>,
-) -> ConstraintResult {
-    let answer = match constraint.kind {
-        ConstraintKind::Prefer => Answer::new(State::Advice, "advice only"),
-        ConstraintKind::Must | ConstraintKind::MustNot => answer(plan, source, constraint, owner, check),
-    };
-    let Answer { state, reason, step, path } = answer;
-    ConstraintResult { constraint: constraint.clone(), source, state, reason, step, path }
-}
-
-fn answer(plan: &Plan, source: Source, constraint: &Constraint, owner: Option<&Step>, check: Option<Check>) -> Answer {
-    match check {
-        Some(check) => match subject(plan, source, constraint, owner) {
-            Ok(subject) => verify::verify(&check, &subject),
-            Err(reason) => Answer::new(State::Unchecked, reason),
-        },
-        None if constraint.kind == ConstraintKind::Must => claimed(plan, constraint, owner),
-        None => Answer::new(State::Unchecked, "the text is not one that can be checked here"),
-    }
-}
-
-/// A `MUST` that cannot be compiled needs a step that says it satisfies it; a person judges whether it does.
-fn claimed(plan: &Plan, constraint: &Constraint, owner: Option<&Step>) -> Answer {
-    let claims = |step: &&Step| step.satisfies.contains(&constraint.id);
-    match plan.proposal.steps.iter().find(claims).or(owner) {
-        Some(step) => Answer {
-            step: Some(step.id.clone()),
-            ..Answer::new(State::Unchecked, "a step says that it satisfies this, which cannot be checked here")
-        },
-        None => Answer::new(State::Violated, "no step satisfies it"),
-    }
-}
-
-/// The part of the plan that the constraint covers.
-fn subject<'p>(
-    plan: &'p Plan,
-    source: Source,
-    constraint: &Constraint,
+    constraint: &'p Constraint,
     owner: Option<&'p Step>,
-) -> Result<Subject<'p>, String> {
-    let step = match (constraint.scope, constraint.target.as_deref()) {
-        (Scope::Step, Some(id)) if owner.is_none_or(|owner| owner.id == id) => {
-            Some(plan.proposal.step(id).ok_or_else(|| format!("there is no step `{}`", crate::text::excerpt(id, 60)))?)
+}
+
+impl<'p> Given<'p> {
+    fn result(&self, plan: &'p Plan, claims: &BTreeMap<&str, &Step>, check: Option<Check>) -> ConstraintResult {
+        let answer = match (self.constraint.kind, check) {
+            (ConstraintKind::Prefer, _) => Answer::new(State::Advice, "advice only"),
+            (_, Some(check)) => match self.subject(plan) {
+                Ok(subject) => verify::verify(&check, &subject),
+                Err(reason) => Answer::new(State::Unchecked, reason),
+            },
+            (ConstraintKind::Must, None) => self.claimed(claims),
+            (ConstraintKind::MustNot, None) => {
+                Answer::new(State::Unchecked, "the text is not one that can be checked here")
+            }
+        };
+        let Answer { state, reason, step, path } = answer;
+        ConstraintResult { constraint: self.constraint.clone(), source: self.source, state, reason, step, path }
+    }
+
+    /// A `MUST` that cannot be compiled needs a step that says it satisfies it; a person judges whether it does.
+    fn claimed(&self, claims: &BTreeMap<&str, &Step>) -> Answer {
+        match claims.get(self.constraint.id.as_str()).copied().or(self.owner) {
+            Some(step) => Answer {
+                step: Some(step.id.clone()),
+                ..Answer::new(State::Unchecked, "a step says that it satisfies this, which cannot be checked here")
+            },
+            None => Answer::new(State::Violated, "no step satisfies it"),
         }
-        (Scope::Step, _) => return Err("it does not name the step it is about".to_owned()),
-        (Scope::Global | Scope::File, _) => owner,
-    };
-    let files = match (constraint.scope, constraint.target.as_deref()) {
-        (Scope::File, Some(text)) => Some(
-            Pattern::parse(text).ok_or_else(|| "its target is not a path or pattern inside the project".to_owned())?,
-        ),
-        (Scope::File, None) => return Err("it does not name the file it is about".to_owned()),
-        (Scope::Global | Scope::Step, _) => None,
-    };
-    Ok(Subject { plan, step, files, of_project: matches!(source, Source::Project | Source::SafetyPolicy) })
+    }
+
+    /// The part of the plan that the constraint covers.
+    fn subject(&self, plan: &'p Plan) -> Result<Subject<'p>, String> {
+        let (scope, target) = (self.constraint.scope, self.constraint.target.as_deref());
+        let step = match (scope, target) {
+            (Scope::Step, Some(id)) if self.owner.is_none_or(|owner| owner.id == id) => {
+                let found = plan.proposal.step(id);
+                Some(found.ok_or_else(|| format!("there is no step `{}`", crate::text::excerpt(id, 60)))?)
+            }
+            (Scope::Step, _) => return Err("it does not name the step it is about".to_owned()),
+            (Scope::Global | Scope::File, _) => self.owner,
+        };
+        let files = match (scope, target) {
+            (Scope::File, Some(text)) => {
+                let pattern = Pattern::parse(text).map(Pattern::known_path);
+                Some(pattern.ok_or_else(|| "its target is not a path or pattern inside the project".to_owned())?)
+            }
+            (Scope::File, None) => return Err("it does not name the file it is about".to_owned()),
+            (Scope::Global | Scope::Step, _) => None,
+        };
+        Ok(Subject { plan, step, files, of_project: matches!(self.source, Source::Project | Source::SafetyPolicy) })
+    }
 }

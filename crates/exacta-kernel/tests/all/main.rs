@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 mod assess;
+mod check;
 mod dice;
 mod diff;
 mod diff_git;
@@ -9,6 +10,8 @@ mod diff_hostile;
 mod diff_render;
 mod gate;
 mod import;
+mod json;
+mod parse;
 mod path;
 mod policy;
 mod seal;
