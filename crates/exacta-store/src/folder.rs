@@ -44,11 +44,17 @@ pub struct Lock {
 impl Folder {
     /// Opens the folder, making what is missing of it.
     pub fn create(path: &Path) -> Result<Self, StoreError> {
-        match fs::mkdir(path, FOLDER_MODE) {
-            Ok(()) | Err(Errno::EXIST) => {}
+        let is_new = match fs::mkdir(path, FOLDER_MODE) {
+            Ok(()) => true,
+            Err(Errno::EXIST) => false,
             Err(errno) => return Err(StoreError::io("make", path)(errno.into())),
-        }
+        };
         let folder = Self::open(path)?;
+        if is_new {
+            // What is pinned elsewhere must not outlive the folder it is about.
+            let parent = fs::openat(&folder.handle, "..", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty());
+            parent.and_then(fs::fsync).map_err(folder.failed("sync", ".."))?;
+        }
         folder.keep_private()?;
         if folder.read(".gitignore")?.is_none() {
             folder.replace(".gitignore", b"*\n")?;
