@@ -95,7 +95,7 @@ fn added(reader: &mut Reader<'_>) -> Vec<u8> {
 fn update(reader: &mut Reader<'_>, draft: &mut Draft<'_>, name: &[u8], line: usize) -> Result<(), ImportError> {
     let path = rel_path(name, line)?;
     let moved_to = marked(reader, b"*** Move to: ").map(|name| rel_path(name, line)).transpose()?;
-    let before = draft.content(&path)?;
+    let before = draft.content(&path, draft.steps.len())?;
     if before.is_binary() {
         return Err(misfit(&path, DiffError::Binary));
     }

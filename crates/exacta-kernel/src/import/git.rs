@@ -16,13 +16,18 @@ pub fn git<'l>(patch: &[u8], request: &Request<'_>, lookup: &'l mut Lookup<'l>) 
     let mut draft = Draft::new(lookup);
     let mut reader = Reader::new(patch);
     let mut words = Words::default();
+    // A rename or copy is of the file as it was before the mail, whatever else the mail does to it.
+    let mut mail = 0;
     while let Some(line) = reader.peek() {
         if begins_file(line, reader.rest) {
             words.seen_file = true;
-            one_file(&mut reader, &mut draft)?;
+            one_file(&mut reader, &mut draft, mail)?;
             check_end(&reader)?;
         } else {
             words.read(line, &reader)?;
+            if line.starts_with(b"From ") {
+                mail = draft.steps.len();
+            }
             reader.next();
         }
     }
@@ -85,12 +90,12 @@ fn check_end(reader: &Reader<'_>) -> Result<(), ImportError> {
     Err(ImportError::Line { line: reader.number, problem })
 }
 
-fn one_file(reader: &mut Reader<'_>, draft: &mut Draft<'_>) -> Result<(), ImportError> {
+fn one_file(reader: &mut Reader<'_>, draft: &mut Draft<'_>, mail: usize) -> Result<(), ImportError> {
     let (line, start) = (reader.number, reader.rest);
     let patch = parse::one_file(reader).map_err(ImportError::Malformed)?;
     let diff = start.get(..start.len() - reader.rest.len()).unwrap_or_default();
     if patch.header.moved.is_some() {
-        return moved(&patch, draft, line);
+        return moved(&patch, draft, mail, line);
     }
     let (kind, target) = target(&patch.header).ok_or(ImportError::Line { line, problem: "which file is not clear" })?;
     let target = utf8(&target, line)?;
@@ -104,13 +109,13 @@ fn one_file(reader: &mut Reader<'_>, draft: &mut Draft<'_>) -> Result<(), Import
     Ok(())
 }
 
-fn moved(patch: &Patch<'_>, draft: &mut Draft<'_>, line: usize) -> Result<(), ImportError> {
+fn moved(patch: &Patch<'_>, draft: &mut Draft<'_>, mail: usize, line: usize) -> Result<(), ImportError> {
     let names = patch.header.moved.as_ref().and_then(|moved| Some((moved, moved.from.as_ref()?, moved.to.as_ref()?)));
     let Some((moved, from, to)) = names else {
         return Err(ImportError::Line { line, problem: "a rename or copy names two files" });
     };
     let (from, to) = (rel_path(from, line)?, rel_path(to, line)?);
-    let before = draft.content(&from)?;
+    let before = draft.content(&from, mail)?;
     let after = diff::apply_to_copy(patch, &before).map_err(|error| misfit(&from, error))?;
     match moved.form {
         Form::Rename => draft.add_move(&from, &to, &after, line),

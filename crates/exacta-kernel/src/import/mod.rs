@@ -149,10 +149,10 @@ impl<'l> Draft<'l> {
         Ok(())
     }
 
-    /// What a file is after the steps so far.
-    fn content(&mut self, path: &RelPath) -> Result<Content, ImportError> {
+    /// What a file is after the first steps.
+    fn content(&mut self, path: &RelPath, steps: usize) -> Result<Content, ImportError> {
         let mut now = (self.lookup)(path);
-        for step in self.steps.iter().filter(|step| step.target == path.as_str()) {
+        for step in self.steps.iter().take(steps).filter(|step| step.target == path.as_str()) {
             let after = diff::materialise(step.kind, step.payload.as_ref(), path, now.as_deref());
             now = after.map_err(|error| misfit(path, error))?.map(Arc::new);
         }

@@ -157,6 +157,17 @@ fn a_copy_is_a_create() {
     assert_eq!(applied(git, patch, &before), files(&[("a", "one\n"), ("b", "one\n")]));
 }
 
+/// In one mail a copy or rename is of the file as it was before; in a series, as the mails before it left it.
+#[test]
+fn what_a_move_starts_from() {
+    let before = files(&[("a", "one\n")]);
+    let change = "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+1\n";
+    let copy = "diff --git a/a b/b\nsimilarity index 100%\ncopy from a\ncopy to b\n";
+    assert_eq!(applied(git, &format!("{change}{copy}"), &before), files(&[("a", "1\n"), ("b", "one\n")]));
+    let series = format!("From 1\n\n{change}-- \n2\n\nFrom 2\n\n{}-- \n2\n", copy.replace("copy", "rename"));
+    assert_eq!(applied(git, &series, &before), files(&[("b", "1\n")]));
+}
+
 #[test]
 fn files_without_hunks_and_odd_names() {
     let before = files(&[("m\u{fc}sli b/x", "one\n"), ("gone", "")]);
