@@ -194,47 +194,37 @@ fn file_ends_well(
     Ok(begun)
 }
 
-/// Finds the lines that are not the ones the index knows.
+/// Finds the lines that are not the ones the index knows: every one that was changed, up to the first that was removed,
+/// added or moved, because after it nothing is in its place.
 fn locate(db: &Db<'_>, folder: &Folder, ledger: &Ledger, found: &mut Findings) -> Result<(), StoreError> {
-    let index = |seq: u64| {
-        let sql = "SELECT leaf FROM entry WHERE seq = ?1";
-        db.one(sql, [as_integer(seq)], |row| row.get::<_, Vec<u8>>(0))
-    };
-    let mut first = None;
-    let mut failed = Ok(());
     let mut count = 0;
+    let mut state = Ok(true);
     read(db, folder, ledger, |line| {
-        if first.is_none() && failed.is_ok() {
-            let leaf = leaf_hash(line);
-            match index(count) {
-                Ok(Some(expected)) if expected == leaf.as_bytes() => {}
-                Ok(_) => first = Some((count, leaf)),
-                Err(error) => failed = Err(error),
-            }
+        if let Ok(true) = state {
+            state = compare(db, ledger.size(), count, leaf_hash(line), found);
         }
         count += 1;
     })?;
-    failed?;
-    match first {
-        Some((seq, leaf)) => {
-            let sql = "SELECT seq FROM entry WHERE leaf = ?1";
-            let moved = db.one(sql, [leaf.as_bytes()], |row| row.get::<_, i64>(0))?.map(unsigned);
-            found.tampered(Place::Line(seq + 1), describe(seq, moved, ledger.size()));
-        }
-        None if count < ledger.size() => {
-            found.tampered(Place::Line(count + 1), "the log ends here: this line and what followed is missing");
-        }
-        None => {}
+    if state? && count < ledger.size() {
+        found.tampered(Place::Line(count + 1), "the log ends here: this line and what followed is missing");
     }
     Ok(())
 }
 
-fn describe(seq: u64, moved: Option<u64>, size: u64) -> String {
-    match moved {
+/// Compares one line with the index; whether those after it can be compared too.
+fn compare(db: &Db<'_>, size: u64, seq: u64, leaf: Digest, found: &mut Findings) -> Result<bool, StoreError> {
+    let known = db.one("SELECT leaf FROM entry WHERE seq = ?1", [as_integer(seq)], |row| row.get::<_, Vec<u8>>(0))?;
+    if known.is_some_and(|known| known == leaf.as_bytes()) {
+        return Ok(true);
+    }
+    let from = db.one("SELECT seq FROM entry WHERE leaf = ?1", [leaf.as_bytes()], |row| row.get::<_, i64>(0))?;
+    let what = match from.map(unsigned) {
         Some(from) => format!("a line was removed, added or moved: here stands what was line {}", from + 1),
         None if seq >= size => "a line was added".to_owned(),
         None => "the line was changed".to_owned(),
-    }
+    };
+    found.tampered(Place::Line(seq + 1), what);
+    Ok(from.is_none() && seq < size && !found.is_full())
 }
 
 /// Where the index agrees with the file but a signed root does not, both were rewritten: says how much is affected.

@@ -79,6 +79,19 @@ fn any_change_of_a_line_is_found_at_that_line() {
 }
 
 #[test]
+fn every_changed_line_is_named() {
+    let project = project();
+    let path = project.exacta().join("audit.log");
+    let log = fs::read_to_string(&path).unwrap();
+    let change =
+        |(n, line): (usize, &str)| if n % 50 == 3 { line.replace("because", "for fun") } else { line.to_owned() };
+    fs::write(&path, log.split_inclusive('\n').enumerate().map(change).collect::<String>()).unwrap();
+    let Err(VerifyError::Tampered(found)) = project.verify() else { panic!("it must be found") };
+    let places: Vec<Place> = found.into_iter().map(|found| found.place).collect();
+    assert_eq!(places, [4, 54, 104, 154].map(Place::Line));
+}
+
+#[test]
 fn lines_removed_swapped_repeated_added_or_cut_are_found() {
     let project = project();
     let path = project.exacta().join("audit.log");
