@@ -58,8 +58,10 @@ impl SqliteStore {
     /// Whether the last change was finished completely, by whichever process, so that there is nothing to heal.
     fn is_settled(&self) -> Result<bool, StoreError> {
         let Some(ledger) = Ledger::load(&self.db())? else { return Ok(false) };
-        let signed = self.read_checkpoint()?.map_or(0, |signed| signed.size());
-        Ok(signed == ledger.size() && self.signer.pinned()?.map_or(0, |pin| pin.size) == signed)
+        let stands = Some((ledger.size(), ledger.frontier.root()));
+        let signed = self.read_checkpoint()?.map(|signed| (signed.size(), signed.root()));
+        let pinned = self.signer.pinned()?.map(|pin| (pin.size, pin.root));
+        Ok(signed == stands && pinned == stands)
     }
 
     /// Checks the index of the log against the checkpoint that is remembered outside the project.

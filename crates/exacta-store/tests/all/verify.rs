@@ -256,7 +256,7 @@ fn a_whole_record_set_back_is_found_by_the_pin() {
     let (size, root) = forged.split_once(' ').unwrap();
     fs::write(&pin, format!("{size} {}", root.chars().rev().collect::<String>())).unwrap();
     assert_eq!(first_found(&project), Place::Lines(1, 202));
-    assert!(project.try_open().and_then(|mut store| store.record(&created(1), at(7))).is_err());
+    assert!(project.try_open().is_err());
 }
 
 #[test]
@@ -274,5 +274,5 @@ fn a_log_and_index_rewritten_together_do_not_fit_the_checkpoint() {
     fs::write(project.exacta().join("checkpoint"), checkpoint).unwrap();
     fs::write(project.dir.path().join("pin"), pin).unwrap();
     assert_eq!(first_found(&project), Place::Lines(1, 200));
-    assert!(project.try_open().and_then(|mut store| store.record(&created(1), at(7))).is_err());
+    assert!(project.try_open().is_err());
 }
