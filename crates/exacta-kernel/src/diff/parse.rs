@@ -18,28 +18,28 @@ pub(crate) struct Patch<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Hunk<'a> {
     /// Of its header in the diff, from 1.
-    pub(super) line: usize,
+    pub(crate) line: usize,
     /// Where its old lines begin in the old file.
-    pub(super) old_start: usize,
+    pub(crate) old_start: usize,
     /// How many there are.
-    pub(super) old_count: usize,
+    pub(crate) old_count: usize,
     /// Where its new lines begin in the new file.
-    pub(super) new_start: usize,
+    pub(crate) new_start: usize,
     /// How many there are.
-    pub(super) new_count: usize,
-    pub(super) lines: Vec<Line<'a>>,
+    pub(crate) new_count: usize,
+    pub(crate) lines: Vec<Line<'a>>,
 }
 
 /// One line of a hunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Line<'a> {
     /// In the diff, from 1.
-    pub(super) number: usize,
-    pub(super) side: Side,
+    pub(crate) number: usize,
+    pub(crate) side: Side,
     /// Without the line feed.
-    pub(super) text: &'a [u8],
+    pub(crate) text: &'a [u8],
     /// Whether a line feed follows in the file.
-    pub(super) feed: bool,
+    pub(crate) feed: bool,
 }
 
 /// Which of the two contents a line belongs to.
@@ -51,27 +51,27 @@ pub(crate) enum Side {
 }
 
 impl Side {
-    pub(super) const fn is_old(self) -> bool {
+    pub(crate) const fn is_old(self) -> bool {
         matches!(self, Self::Both | Self::Old)
     }
 
-    pub(super) const fn is_new(self) -> bool {
+    pub(crate) const fn is_new(self) -> bool {
         matches!(self, Self::Both | Self::New)
     }
 }
 
 impl<'a> Hunk<'a> {
-    pub(super) fn old_lines(&self) -> impl DoubleEndedIterator<Item = &Line<'a>> {
+    pub(crate) fn old_lines(&self) -> impl DoubleEndedIterator<Item = &Line<'a>> {
         self.lines.iter().filter(|line| line.side.is_old())
     }
 
-    pub(super) fn new_lines(&self) -> impl DoubleEndedIterator<Item = &Line<'a>> {
+    pub(crate) fn new_lines(&self) -> impl DoubleEndedIterator<Item = &Line<'a>> {
         self.lines.iter().filter(|line| line.side.is_new())
     }
 }
 
 impl Line<'_> {
-    pub(super) fn push_to(&self, out: &mut Vec<u8>) {
+    pub(crate) fn push_to(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(self.text);
         if self.feed {
             out.push(b'\n');
@@ -79,14 +79,14 @@ impl Line<'_> {
     }
 
     /// What of the file follows this line, if the file begins with it.
-    pub(super) fn strip<'f>(&self, file: &'f [u8]) -> Option<&'f [u8]> {
+    pub(crate) fn strip<'f>(&self, file: &'f [u8]) -> Option<&'f [u8]> {
         let rest = file.strip_prefix(self.text)?;
         if self.feed { rest.strip_prefix(b"\n") } else { rest.is_empty().then_some(rest) }
     }
 }
 
 /// Reads a diff of one file, and nothing else.
-pub(super) fn parse(text: &[u8]) -> Result<Patch<'_>, DiffError> {
+pub(crate) fn parse(text: &[u8]) -> Result<Patch<'_>, DiffError> {
     let mut reader = Reader::new(text);
     if text.is_empty() {
         return Err(reader.invalid("the diff is empty"));
@@ -143,7 +143,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The next line without its line end, LF or CRLF: for lines that are not the file's own.
-    pub(super) fn peek_header(&self) -> Option<&'a [u8]> {
+    pub(crate) fn peek_header(&self) -> Option<&'a [u8]> {
         self.peek().map(|line| line.strip_suffix(b"\r").unwrap_or(line))
     }
 
@@ -158,7 +158,7 @@ impl<'a> Reader<'a> {
         DiffError::Invalid { line: self.number, problem: problem.into() }
     }
 
-    pub(super) const fn refused(&self, form: Form) -> DiffError {
+    pub(crate) const fn refused(&self, form: Form) -> DiffError {
         DiffError::Refused { line: self.number, form }
     }
 }

@@ -4,7 +4,7 @@
 //! The form's own tool takes the first place that looks alike. Here every byte must match, and there must be exactly one
 //! place; or, with headings, the first of them must be a line that occurs once, and the place is the next one after it.
 
-use super::{Draft, ImportError, Lookup, Request, exact, misfit, rel_path, utf8};
+use super::{Draft, ImportError, Lookup, Request, exact, misfit, rel_path, text_of};
 use crate::diff::parse::Reader;
 use crate::diff::{DiffError, Kind, Misfit};
 use crate::facts::FileContent;
@@ -169,7 +169,7 @@ fn chunk<'a>(reader: &mut Reader<'a>, before: &[u8]) -> Result<Option<Chunk<'a>>
         begun = true;
         reader.next();
     }
-    utf8(&chunk.old, chunk.line)?;
+    text_of(&chunk.old, chunk.line)?;
     if begun && chunk.old.is_empty() && chunk.new.is_empty() {
         return Err(ImportError::Line { line: chunk.line, problem: "the change has no lines" });
     }

@@ -1,6 +1,6 @@
 //! `git diff` and `git format-patch`, one file or many, one mail or a series.
 
-use super::{Draft, ImportError, Lookup, Request, misfit, rel_path, utf8};
+use super::{Draft, ImportError, Lookup, Request, misfit, rel_path, text_of, utf8};
 use crate::diff::header::Header;
 use crate::diff::parse::{self, Patch, Reader};
 use crate::diff::{self, Form, Kind, name};
@@ -98,14 +98,18 @@ fn one_file(reader: &mut Reader<'_>, draft: &mut Draft<'_>, mail: usize) -> Resu
         return moved(&patch, draft, mail, line);
     }
     let (kind, target) = target(&patch.header).ok_or(ImportError::Line { line, problem: "which file is not clear" })?;
-    let target = utf8(&target, line)?;
+    let target = text_of(&target, line)?;
     let verb = match kind {
         Kind::Create => "create",
         Kind::Modify => "change",
         Kind::Delete => "delete",
     };
     let description = format!("{verb} `{}` as the patch says", text::excerpt(target, 200));
-    draft.add(kind, target, Some(Payload::Diff(utf8(diff, line)?.to_owned())), description);
+    let diff = match core::str::from_utf8(diff) {
+        Ok(diff) => diff.to_owned(),
+        Err(_) => utf8::without_other_context(utf8::header(diff, line, patch.hunks.first()), &patch, line)?,
+    };
+    draft.add(kind, target, Some(Payload::Diff(diff)), description);
     Ok(())
 }
 

@@ -5,6 +5,7 @@
 
 mod codex;
 mod git;
+mod utf8;
 
 pub use codex::codex;
 pub use git::git;
@@ -199,10 +200,10 @@ fn misfit(path: &RelPath, error: DiffError) -> ImportError {
     ImportError::Misfit { path: text::excerpt(path.as_str(), 120), error }
 }
 
-fn utf8(bytes: &[u8], line: usize) -> Result<&str, ImportError> {
+fn text_of(bytes: &[u8], line: usize) -> Result<&str, ImportError> {
     core::str::from_utf8(bytes).map_err(|_| ImportError::NotUtf8 { line })
 }
 
 fn rel_path(name: &[u8], line: usize) -> Result<RelPath, ImportError> {
-    RelPath::parse(utf8(name, line)?).map_err(ImportError::Path)
+    RelPath::parse(text_of(name, line)?).map_err(ImportError::Path)
 }

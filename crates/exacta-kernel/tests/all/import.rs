@@ -186,6 +186,26 @@ fn plain_diffs_of_several_files() {
     assert_eq!(applied(git, patch, &before), files(&[("a", "1\n"), ("src/b", "2\n")]));
 }
 
+/// Lines that are not UTF-8 cannot stand in a proposal; where they are only context, they need not.
+#[test]
+fn context_that_is_not_utf_8_is_left_out() {
+    let before = b"caf\xe9\none\ntwo\n\xff\nthree\nfour\n\xfe\n";
+    let after = b"caf\xe9\none\n2\n\xff\n3\nfour\n\xfe\n";
+    let path = RelPath::parse("f").unwrap();
+    let content = |bytes: &[u8]| FileContent::new(bytes.to_vec(), 0o644);
+    let patch = exacta_kernel::diff::render_exact(&path, Some(&content(before)), Some(&content(after)));
+    let request = Request { intent: IntentKind::FixBug, text: Some("x") };
+    let text = git(&patch, &request, &mut |_| None).unwrap();
+    let mut facts = Facts::new();
+    let target = Target::File(Arc::new(content(before)));
+    facts.insert(path.clone(), TargetFact { target, lookalikes: Vec::new(), folds: false });
+    let plan = seal(parse(text.as_bytes()).unwrap(), &facts).unwrap();
+    assert_eq!(plan.failures(), [], "{text}");
+    assert_eq!(plan.changes()[0].after.as_deref(), Some(&content(after)));
+    let changed = exacta_kernel::diff::render_exact(&path, Some(&content(before)), Some(&content(b"\xe9\n")));
+    assert!(matches!(git(&changed, &request, &mut |_| None), Err(ImportError::NotUtf8 { .. })));
+}
+
 #[test]
 fn what_git_patches_are_refused_and_why() {
     let file = "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+1\n";
