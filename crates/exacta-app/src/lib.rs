@@ -29,6 +29,8 @@ mod world;
 pub use app::{App, Options};
 pub use checks::CheckEvent;
 pub use error::{Error, Exit};
+pub use exacta_exec::Event as Progress;
+pub use exacta_exec::sandbox::Ended as CheckEnd;
 pub use execute::Execution;
 pub use profile::ProfileView;
 pub use record::verify;

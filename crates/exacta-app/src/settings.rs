@@ -14,7 +14,8 @@ use exacta_kernel::hash::Digest;
 use exacta_kernel::id::ProjectId;
 use exacta_kernel::policy::safety::SafetyPolicy;
 use exacta_store::Store;
-use exacta_store::home::{Home, KeyFile, SigningKey};
+use exacta_store::home::Home;
+pub use exacta_store::home::{KeyFile, SigningKey};
 use serde::Serialize;
 use serde_json::{Map, json};
 use std::path::{Path, PathBuf};
@@ -51,8 +52,9 @@ pub struct ApproverView {
     pub added_at: String,
     /// When it was taken off the list.
     pub removed_at: Option<String>,
-    /// Whether its key is here.
-    pub key_here: bool,
+    /// Where its key is, if it is here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key_path: Option<String>,
 }
 
 impl Settings {
@@ -119,14 +121,20 @@ impl Settings {
     /// If the list cannot be read.
     pub fn approvers(&self) -> Result<Vec<ApproverView>, Error> {
         let view = |approver: Approver| ApproverView {
-            key_here: KeyFile::load(&self.home.key_path(&approver.name))
-                .is_ok_and(|file| file.public_key() == approver.public_key),
+            key_path: self.key_path(&approver),
             name: approver.name.to_string(),
             public_key: approver.public_key.to_string(),
             added_at: approver.added_at.to_string(),
             removed_at: approver.removed_at.map(|at| at.to_string()),
         };
         Ok(self.home.approvers()?.into_iter().map(view).collect())
+    }
+
+    /// Where an approver's key is, if it is here.
+    fn key_path(&self, approver: &Approver) -> Option<String> {
+        let path = self.home.key_path(&approver.name);
+        let here = KeyFile::load(&path).is_ok_and(|file| file.public_key() == approver.public_key);
+        here.then(|| path.display().to_string())
     }
 
     /// Makes a key and puts its owner on the list. The first approver needs nobody's signature; every other one does.

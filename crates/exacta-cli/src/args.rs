@@ -15,12 +15,29 @@ pub use run::{Execute, Pace, Run, StatusArgs, Undo};
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
+const EXAMPLES: &str = "\
+Examples:
+  exacta demo                     the whole story in a throw-away project
+  exacta init                     begin in this project
+  exacta check plan.json          what would be decided, without a trace
+  exacta run plan.json            submit, ask, execute
+  exacta submit plan.json         hand a plan in, then:
+  exacta review 019a              look at it full-screen and decide
+  exacta execute 019a             carry it out
+  exacta undo                     take the newest run back
+
+Exit codes:
+  0  done or allowed           2  usage, unknown id
+ 10  denied                   20  above the ceiling
+ 30  confirmation needed      40  drifted, expired, lost race, wrong status
+ 50  failed and rolled back   60  system fault, needs attention";
+
 /// Stands between an AI and your files.
 ///
 /// Whatever an agent proposes becomes a plan: strictly parsed, validated, scored, gated by policy, approved by a person or by
 /// rule, executed all-or-nothing, undoable, and recorded.
 #[derive(Debug, Parser)]
-#[command(name = "exacta", version, term_width = 80, disable_help_subcommand = true)]
+#[command(name = "exacta", version, term_width = 80, after_help = EXAMPLES, disable_help_subcommand = true)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
 pub struct Cli {
     /// Options of every command.
@@ -60,6 +77,91 @@ pub enum Color {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Play the whole story in a throw-away project
+    #[command(after_help = "Examples:\n  exacta demo\n  exacta demo < /dev/null    without a person")]
+    Demo,
+    /// Begin in this project: its record, your first key, its profile
+    #[command(after_help = INIT_EXAMPLES)]
+    Init(Init),
+    /// Say what would be decided about a proposal, and leave no trace
+    #[command(after_help = CHECK_EXAMPLES)]
+    Check(Check),
+    /// Hand a proposal in: it becomes a plan, or a recorded refusal
+    #[command(after_help = SUBMIT_EXAMPLES)]
+    Submit(Submit),
+    /// List plans, newest first
+    #[command(after_help = "Examples:\n  exacta list\n  exacta list --status pending --json")]
+    List(List),
+    /// Show everything about a plan
+    #[command(after_help = "Examples:\n  exacta show 019a2f3e-7c1d\n  exacta show 019a2f3e-7c1d --stat")]
+    Show(Show),
+    /// Look at a plan full-screen and decide
+    #[command(
+        after_help = "Examples:\n  exacta review              the newest plan that waits\n  exacta review 019a2f3e-7c1d"
+    )]
+    Review(Review),
+    /// Approve a plan, or some of its steps; nothing runs yet
+    #[command(after_help = APPROVE_EXAMPLES)]
+    Approve(Approve),
+    /// Reject a plan for good
+    #[command(after_help = "Examples:\n  exacta reject 019a2f3e-7c1d --reason \"touches the invoices\"")]
+    Reject(Reject),
+    /// Ask for changes to a plan; it stays as it is until its next version comes
+    #[command(after_help = REVISE_EXAMPLES)]
+    Revise(Revise),
+    /// Make a new plan from the proposal of one that expired
+    #[command(after_help = "Examples:\n  exacta resubmit 019a2f3e-7c1d")]
+    Resubmit(Resubmit),
+    /// Carry out an approved plan, all or nothing
+    #[command(after_help = EXECUTE_EXAMPLES)]
+    Execute(Execute),
+    /// Submit, ask if a person is needed, and execute
+    #[command(
+        after_help = "Examples:\n  exacta run plan.json\n  exacta run plan.json --constraint \"MUST_NOT delete files\""
+    )]
+    Run(Run),
+    /// Take a completed run back
+    #[command(after_help = "Examples:\n  exacta undo                 the newest run\n  exacta undo 019a2f3e-8d2e")]
+    Undo(Undo),
+    /// Put in order what a crash left unfinished
+    #[command(after_help = "Examples:\n  exacta recover")]
+    Recover,
+    /// Show how the project stands
+    #[command(after_help = "Examples:\n  exacta status\n  exacta status --watch")]
+    Status(StatusArgs),
+    /// The session that plans are made in
+    Session {
+        /// What to do.
+        #[command(subcommand)]
+        command: SessionCommand,
+    },
+    /// The record of everything that happened
+    Audit {
+        /// What to do.
+        #[command(subcommand)]
+        command: AuditCommand,
+    },
+    /// How much may happen without a person in this project
+    Profile {
+        /// What to do.
+        #[command(subcommand)]
+        command: ProfileCommand,
+    },
+    /// The Safety Policy: the most that is ever allowed
+    Policy {
+        /// What to do.
+        #[command(subcommand)]
+        command: PolicyCommand,
+    },
+    /// Who may approve
+    Approver {
+        /// What to do.
+        #[command(subcommand)]
+        command: ApproverCommand,
+    },
+    /// See whether everything that is needed works here
+    #[command(after_help = "Examples:\n  exacta doctor")]
+    Doctor,
     /// Print the JSON Schema of a proposal
     #[command(after_help = SCHEMA_EXAMPLES)]
     Schema,
@@ -77,6 +179,39 @@ pub enum Command {
         dir: PathBuf,
     },
 }
+
+const INIT_EXAMPLES: &str = "\
+Examples:
+  exacta init
+  exacta init --profile SAFE --approver me";
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  exacta check plan.json
+  agent | exacta check - --json
+  exacta check plan.json --constraint \"MUST_NOT touch `billing/`\"";
+
+const SUBMIT_EXAMPLES: &str = "\
+Examples:
+  exacta submit plan.json
+  agent | exacta submit - --json
+  exacta submit second.json --revises 019a2f3e-7c1d";
+
+const APPROVE_EXAMPLES: &str = "\
+Examples:
+  exacta approve 019a2f3e-7c1d
+  exacta approve 019a2f3e-7c1d --steps s1,s2
+  exacta approve 019a2f3e-7c1d --hash c0ffee11 --approver-key ~/keys/me.key";
+
+const REVISE_EXAMPLES: &str = "\
+Examples:
+  exacta revise 019a2f3e-7c1d \"keep the old function for one release\"";
+
+const EXECUTE_EXAMPLES: &str = "\
+Examples:
+  exacta execute 019a2f3e-7c1d
+  exacta execute 019a2f3e-7c1d --events
+  exacta execute 019a2f3e-7c1d --detach && exacta status --watch";
 
 const SCHEMA_EXAMPLES: &str = "\
 Examples:

@@ -8,24 +8,30 @@ const SCHEMA: &str = "exacta.error/1";
 
 /// An error as JSON.
 #[derive(Debug, Serialize)]
-pub struct Face<'e> {
+pub struct Face {
     schema: &'static str,
-    error: Body<'e>,
+    error: Body,
 }
 
+/// What went wrong.
 #[derive(Debug, Serialize)]
-struct Body<'e> {
+pub struct Body {
     code: &'static str,
-    message: &'e str,
-    hint: Option<&'e str>,
+    message: String,
+    hint: Option<String>,
     exit: u8,
 }
 
 /// The error as it is printed with `--json`.
 #[must_use]
-pub fn face(error: &Error) -> Face<'_> {
-    let hint = error.hint.as_deref();
-    Face { schema: SCHEMA, error: Body { code: error.code, message: &error.message, hint, exit: error.exit.code() } }
+pub fn face(error: &Error) -> Face {
+    Face { schema: SCHEMA, error: body(error) }
+}
+
+/// The error within another object.
+#[must_use]
+pub fn body(error: &Error) -> Body {
+    Body { code: error.code, message: error.message.clone(), hint: error.hint.clone(), exit: error.exit.code() }
 }
 
 /// Something was typed that does not fit.

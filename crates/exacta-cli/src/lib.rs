@@ -2,16 +2,20 @@
 
 pub mod args;
 mod command;
+mod demo;
 mod fail;
 mod fault;
 pub mod interrupt;
 pub mod output;
+mod progress;
 pub mod prompt;
 pub mod render;
 pub mod review;
 
 use args::Cli;
 use clap::Parser as _;
+use command::Context;
+use exacta_app::Options;
 use output::Output;
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -30,7 +34,8 @@ fn run(line: &[OsString]) -> u8 {
         Err(error) => return unusable(line, &error),
     };
     let output = Output::new(&cli.global);
-    match command::dispatch(cli, &output) {
+    let context = Context { options: Options { project: cli.global.project.clone(), home: None }, output };
+    match command::dispatch(cli, &context) {
         Ok(code) => code,
         Err(error) => output.error(&error),
     }

@@ -60,6 +60,27 @@ impl Output {
         }
     }
 
+    /// What a person is shown before they are asked: rows on standard error.
+    pub fn aside(&self, rows: Vec<Row>) {
+        write(&mut io::stderr(), &self.err.page(rows));
+    }
+
+    /// The same for diffs.
+    pub fn aside_unfolded(&self, rows: &[Row]) {
+        write(&mut io::stderr(), &self.err.unfolded(rows));
+    }
+
+    /// Progress and the like, as it is.
+    pub fn aside_text(&self, text: &str) {
+        write(&mut io::stderr(), text);
+    }
+
+    /// Whether what is shown on standard error is coloured.
+    #[must_use]
+    pub const fn paint_aside(&self) -> Paint {
+        self.err
+    }
+
     /// Something by the way.
     pub fn note(&self, message: &str) {
         write(&mut io::stderr(), &text::note(self.err, message));
@@ -71,9 +92,14 @@ impl Output {
         if self.json {
             self.json(&fail::face(error));
         } else {
-            write(&mut io::stderr(), &text::error(self.err, &error.message, error.hint.as_deref()));
+            self.complain(&error.message, error.hint.as_deref());
         }
         error.exit.code()
+    }
+
+    /// An error for people.
+    pub fn complain(&self, message: &str, hint: Option<&str>) {
+        write(&mut io::stderr(), &text::error(self.err, message, hint));
     }
 }
 

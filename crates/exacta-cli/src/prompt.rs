@@ -73,9 +73,17 @@ impl Person {
         answer
     }
 
+    /// Tells the person something.
+    ///
+    /// # Errors
+    /// If the terminal fails.
+    pub fn say(&self, text: &str) -> Result<(), Error> {
+        (&self.tty).write_all(text.as_bytes()).map_err(|error| broken(&error))
+    }
+
     fn put(&self, text: &str) -> Result<(), Error> {
-        (&self.tty).write_all(text.as_bytes()).and_then(|()| (&self.tty).flush()).map_err(|error| broken(&error))?;
-        tcflush(&self.tty, QueueSelector::IFlush).map_err(|errno| broken(&errno.into()))
+        tcflush(&self.tty, QueueSelector::IFlush).map_err(|errno| broken(&errno.into()))?;
+        self.say(text)
     }
 
     /// A line without its end. A signal while waiting is an interruption.

@@ -1,6 +1,6 @@
 //! Arguments of the commands that act.
 
-use super::Source;
+use super::{Signer, Source};
 use clap::Args;
 
 /// How a run goes.
@@ -46,6 +46,9 @@ pub struct Run {
 pub struct Undo {
     /// The run or its plan: an id or the start of it; the newest run unless told
     pub id: Option<String>,
+    /// Who decides.
+    #[command(flatten)]
+    pub signer: Signer,
     /// How.
     #[command(flatten)]
     pub pace: Pace,

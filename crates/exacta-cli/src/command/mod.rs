@@ -1,19 +1,90 @@
 //! Each command: arguments to a use case, its outcome to text or JSON and an exit code.
 
+mod audit;
+mod decide;
+mod doctor;
+mod init;
+pub mod key;
+mod plan;
+mod policy;
 mod reference;
+mod review;
+mod run;
+mod source;
+mod status;
+mod undo;
 
 use crate::args::{Cli, Command};
 use crate::output::Output;
-use exacta_app::Error;
+use exacta_app::{App, Error, Options};
+use serde::Serialize;
+
+/// Where a command works and where it prints.
+#[derive(Debug, Clone)]
+pub struct Context {
+    /// The project.
+    pub options: Options,
+    /// The streams.
+    pub output: Output,
+}
+
+/// A value with the name and version of its face.
+#[derive(Debug, Serialize)]
+struct Face<T> {
+    schema: &'static str,
+    #[serde(flatten)]
+    body: T,
+}
 
 /// Runs the command and gives its exit code.
 ///
 /// # Errors
 /// [`Error`] says what happened and what helps.
-pub fn dispatch(cli: Cli, output: &Output) -> Result<u8, Error> {
+pub fn dispatch(cli: Cli, context: &Context) -> Result<u8, Error> {
     match cli.command {
-        Command::Schema => reference::schema(output),
-        Command::Completions { shell } => reference::completions(shell, output),
+        Command::Init(args) => init::init(&args, context),
+        Command::Check(args) => plan::check(&args, context),
+        Command::Submit(args) => plan::submit(&args, context),
+        Command::List(args) => plan::list(&args, context),
+        Command::Show(args) => plan::show(&args, context),
+        Command::Review(args) => review::review(&args, context),
+        Command::Approve(args) => decide::approve(&args, context),
+        Command::Reject(args) => decide::reject(&args, context),
+        Command::Revise(args) => decide::revise(&args, context),
+        Command::Resubmit(args) => plan::resubmit(&args, context),
+        Command::Execute(args) => run::execute(&args, context),
+        Command::Run(args) => run::run(&args, context),
+        Command::Undo(args) => undo::undo(&args, context),
+        Command::Recover => status::recover(context),
+        Command::Status(args) => status::status(&args, context),
+        Command::Session { command } => status::session(&command, context),
+        Command::Audit { command } => audit::audit(&command, context),
+        Command::Profile { command } => policy::profile(&command, context),
+        Command::Policy { command } => policy::policy(&command, context),
+        Command::Approver { command } => policy::approver(&command, context),
+        Command::Demo => crate::demo::demo(context.output),
+        Command::Doctor => doctor::doctor(context),
+        Command::Schema => reference::schema(&context.output),
+        Command::Completions { shell } => reference::completions(shell, &context.output),
         Command::Man { dir } => reference::man(&dir),
+    }
+}
+
+impl Context {
+    /// The project, for a command that decides or acts. What a crash left unfinished is recovered first, and told.
+    fn open(&self) -> Result<App, Error> {
+        let app = App::open(&self.options)?;
+        for recovery in app.recovered() {
+            self.output.note(&format!("run `{}` was left unfinished: {}", recovery.run_id, recovery.reason));
+            for path in &recovery.kept {
+                self.output.note(&format!("a change to `{path}` that was made meanwhile was kept"));
+            }
+        }
+        Ok(app)
+    }
+
+    /// The project, for a command that only reads.
+    fn look(&self) -> Result<App, Error> {
+        App::look(&self.options)
     }
 }

@@ -2,9 +2,15 @@
 //! draws them.
 
 pub mod ansi;
+pub mod audit;
+pub mod detail;
 pub mod diff;
 pub mod error;
+pub mod list;
 pub mod plan;
 pub mod row;
+pub mod run;
 pub mod score;
+pub mod setting;
+pub mod status;
 pub mod syntax;

@@ -259,7 +259,7 @@ fn binding(detail: &Detail) -> Vec<Row> {
     for (name, value) in binding {
         let text = match value {
             serde_json::Value::Null => continue,
-            serde_json::Value::String(text) => text.clone(),
+            serde_json::Value::String(text) => shortened(text),
             serde_json::Value::Bool(_) | serde_json::Value::Number(_) => value.to_string(),
             serde_json::Value::Object(parts) => match scalars(parts) {
                 Some(text) => text,
@@ -267,7 +267,7 @@ fn binding(detail: &Detail) -> Vec<Row> {
             },
             serde_json::Value::Array(_) => continue,
         };
-        rows.push(labelled(&name.replace('_', " "), &text));
+        rows.push(labelled(&spaced(name), &text));
     }
     rows
 }
@@ -278,12 +278,24 @@ fn scalars(parts: &serde_json::Map<String, serde_json::Value>) -> Option<String>
     for (name, value) in parts {
         match value {
             serde_json::Value::Null => {}
-            serde_json::Value::String(text) => words.push(format!("{name} {text}")),
-            serde_json::Value::Bool(_) | serde_json::Value::Number(_) => words.push(format!("{name} {value}")),
+            serde_json::Value::String(text) => words.push(format!("{} {}", spaced(name), shortened(text))),
+            serde_json::Value::Bool(_) | serde_json::Value::Number(_) => {
+                words.push(format!("{} {value}", spaced(name)));
+            }
             _ => return None,
         }
     }
     (!words.is_empty()).then(|| words.join(", "))
+}
+
+/// A hash that nobody types is shown by its start.
+fn shortened(text: &str) -> String {
+    let hash = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if hash { format!("{}…", short(text)) } else { text.to_owned() }
+}
+
+fn spaced(name: &str) -> String {
+    name.replace('_', " ")
 }
 
 fn estimate(estimates: &Estimates) -> String {

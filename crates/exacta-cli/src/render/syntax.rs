@@ -41,6 +41,9 @@ impl Highlighter {
         let name = path.rsplit('/').next()?;
         let extension = name.rsplit_once('.').map_or(name, |(_, extension)| extension);
         let start = SYNTAXES.find_syntax_by_extension(name).or_else(|| SYNTAXES.find_syntax_by_extension(extension))?;
+        if start.name == "Plain Text" {
+            return None;
+        }
         Some(Self { start, state: ParseState::new(start), stack: ScopeStack::new() })
     }
 
@@ -102,5 +105,6 @@ mod tests {
     #[test]
     fn unknown_languages_are_left_alone() {
         assert!(Highlighter::for_path("notes.unheard-of").is_none());
+        assert!(Highlighter::for_path("notes.txt").is_none());
     }
 }

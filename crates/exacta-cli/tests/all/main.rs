@@ -1,6 +1,10 @@
 //! What the command line shows and does.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
+mod bad_input;
 mod help;
 mod render;
 mod review;
+mod story;
+mod terminal;
+mod world;

@@ -1,0 +1,78 @@
+//! The record: entries, verification, proof.
+
+use super::{Context, Face};
+use crate::args::{AuditCommand, AuditList, AuditProve, AuditShow};
+use crate::fail;
+use crate::render::audit as text;
+use exacta_app::{App, Error, Exit};
+use exacta_kernel::audit::Entry;
+use exacta_kernel::id::CorrelationId;
+use serde::Serialize;
+
+#[derive(Debug, Serialize)]
+struct Entries {
+    entries: Vec<Entry>,
+}
+
+/// `exacta audit …`
+pub fn audit(command: &AuditCommand, context: &Context) -> Result<u8, Error> {
+    match command {
+        AuditCommand::List(args) => list(args, context),
+        AuditCommand::Verify => verify(context),
+        AuditCommand::Show(args) => show(args, context),
+        AuditCommand::Prove(args) => prove(args, context),
+    }
+}
+
+fn list(args: &AuditList, context: &Context) -> Result<u8, Error> {
+    let app = context.look()?;
+    let correlation = args.plan.as_deref().map(|id| correlation(&app, id)).transpose()?;
+    let entries = app.entries(correlation, Some(args.limit))?;
+    if context.output.is_json() {
+        context.output.json(&Face { schema: "exacta.audit-list/1", body: Entries { entries } });
+    } else {
+        context.output.rows(text::entries(&entries));
+    }
+    Ok(0)
+}
+
+/// The operation that a plan belongs to.
+fn correlation(app: &App, id: &str) -> Result<CorrelationId, Error> {
+    let detail = app.show(&app.resolve(id)?)?;
+    let id = detail.plan.detail.and_then(|detail| detail.correlation_id).unwrap_or_default();
+    CorrelationId::parse(&id).map_err(|error| Error::fault("internal", error.to_string()))
+}
+
+fn verify(context: &Context) -> Result<u8, Error> {
+    let report = exacta_app::verify(&context.options)?;
+    if context.output.is_json() {
+        context.output.json(&Face { schema: "exacta.audit-report/1", body: &report });
+    } else {
+        context.output.rows(text::report(&report)?);
+    }
+    Ok(0)
+}
+
+fn show(args: &AuditShow, context: &Context) -> Result<u8, Error> {
+    let entries = context.look()?.entries(None, None)?;
+    let entry = entries.into_iter().find(|entry| entry.seq == args.seq).ok_or_else(|| {
+        Error::new(Exit::Usage, "entry_unknown", format!("the log has no entry {}", args.seq))
+            .hint("see `exacta audit list`")
+    })?;
+    if context.output.is_json() {
+        context.output.json(&entry);
+    } else {
+        context.output.rows(text::entry(&entry)?);
+    }
+    Ok(0)
+}
+
+fn prove(args: &AuditProve, context: &Context) -> Result<u8, Error> {
+    let proof = context.look()?.prove(args.seq)?;
+    match &args.output {
+        None => context.output.text(&proof),
+        Some(path) => std::fs::write(path, proof)
+            .map_err(|error| fail::io(Exit::Usage, &format!("write `{}`", path.display()), &error))?,
+    }
+    Ok(0)
+}

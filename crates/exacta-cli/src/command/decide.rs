@@ -1,0 +1,131 @@
+//! A person decides about a plan, in one line.
+
+use super::key::Decider;
+use super::{Context, plan as plans};
+use crate::args::{Approve, Reject, Revise};
+use crate::render::plan;
+use exacta_app::view::PlanView;
+use exacta_app::{App, Error, Exit};
+use exacta_kernel::id::PlanId;
+use exacta_kernel::lifecycle::Status;
+
+/// The fewest digits of a hash that name a plan.
+const FEWEST_DIGITS: usize = 8;
+
+/// `exacta approve`
+pub fn approve(args: &Approve, context: &Context) -> Result<u8, Error> {
+    let decider = Decider::new(&args.signer, &context.options)?;
+    let mut app = context.open()?;
+    let id = app.resolve(&args.id)?;
+    let view = seen(&app, &id, args.hash.as_deref())?;
+    if args.steps.is_empty() {
+        return approve_shown(&mut app, view, decider, context);
+    }
+    let derived = app.select(&id, &args.steps.iter().cloned().collect())?;
+    if derived.status == Some(Status::Pending) && decider.is_person() {
+        return approve_shown(&mut app, derived, decider, context);
+    }
+    plans::print(&derived, &context.output);
+    plans::next(&derived, &context.output);
+    Ok(plans::exit(&derived).code())
+}
+
+/// Shows the plan to the person, and approves exactly that if they agree.
+pub fn approve_shown(app: &mut App, view: PlanView, decider: Decider, context: &Context) -> Result<u8, Error> {
+    match decide_shown(app, view, decider, context)? {
+        Ok(approved) => {
+            if context.output.is_json() {
+                context.output.json(&approved);
+            } else if let Some(id) = &approved.plan_id {
+                context.output.text(&format!("approved plan {id}\n"));
+                context.output.note(&format!("carry it out with `exacta execute {id}`"));
+            }
+            Ok(Exit::Done.code())
+        }
+        Err(declined) => {
+            if context.output.is_json() {
+                context.output.json(&declined);
+            }
+            context.output.note("nothing was approved: the plan stays as it is");
+            Ok(Exit::Confirm.code())
+        }
+    }
+}
+
+/// The approved plan; or the plan as it was, if the person said no.
+pub fn decide_shown(
+    app: &mut App,
+    view: PlanView,
+    decider: Decider,
+    context: &Context,
+) -> Result<Result<PlanView, PlanView>, Error> {
+    let (id, hash) = named(&view)?;
+    if decider.is_person() {
+        context.output.aside(plan::facts(&view));
+        context.output.aside_unfolded(&plan::diffs(&view, context.output.paint_aside().0));
+        let question = format!("\napprove exactly this plan, hash {}?", plan::short(&hash));
+        if !decider.agrees(&question)? {
+            return Ok(Err(view));
+        }
+    }
+    app.approve(&id, Some(&hash), &decider.key(&context.options)?).map(Ok)
+}
+
+/// `exacta reject`
+pub fn reject(args: &Reject, context: &Context) -> Result<u8, Error> {
+    let decider = Decider::new(&args.signer, &context.options)?;
+    let mut app = context.open()?;
+    let id = app.resolve(&args.id)?;
+    let view = seen(&app, &id, args.hash.as_deref())?;
+    if decider.is_person() {
+        context.output.aside(plan::head(&view));
+    }
+    if !decider.agrees(&format!("reject plan {id} for good?"))? {
+        context.output.note("nothing was rejected: the plan stays as it is");
+        return Ok(Exit::Confirm.code());
+    }
+    let why = Some(args.reason.trim()).filter(|why| !why.is_empty());
+    app.reject(&id, why, &decider.key(&context.options)?)?;
+    done(&app, &id, &format!("rejected plan {id}\n"), context)
+}
+
+/// `exacta revise`
+pub fn revise(args: &Revise, context: &Context) -> Result<u8, Error> {
+    let decider = Decider::new(&args.signer, &context.options)?;
+    let mut app = context.open()?;
+    let id = app.resolve(&args.id)?;
+    if !decider.agrees(&format!("ask for changes to plan {id}?"))? {
+        return Ok(Exit::Confirm.code());
+    }
+    app.revise(&id, &args.request, &decider.key(&context.options)?)?;
+    context.output.note(&format!("the answer comes with `exacta submit FILE --revises {id}`"));
+    done(&app, &id, &format!("asked for changes to plan {id}\n"), context)
+}
+
+/// Prints how the plan stands after a decision.
+fn done(app: &App, id: &PlanId, text: &str, context: &Context) -> Result<u8, Error> {
+    if context.output.is_json() {
+        context.output.json(&app.show(id)?.plan);
+    } else {
+        context.output.text(text);
+    }
+    Ok(Exit::Done.code())
+}
+
+/// The plan as it is now, if it is the one whose hash was given.
+fn seen(app: &App, id: &PlanId, hash: Option<&str>) -> Result<PlanView, Error> {
+    let view = app.show(id)?.plan;
+    let is = view.plan_hash.as_deref().unwrap_or_default();
+    match hash {
+        Some(hash) if hash.len() < FEWEST_DIGITS || !is.starts_with(hash) => {
+            let message = format!("plan `{id}` is not the one that was shown: its hash is {is}");
+            Err(Error::new(Exit::Drifted, "hash_mismatch", message).hint(format!("look at it with `exacta show {id}`")))
+        }
+        _ => Ok(view),
+    }
+}
+
+fn named(view: &PlanView) -> Result<(PlanId, String), Error> {
+    let id = view.plan_id.as_deref().and_then(|id| PlanId::parse(id).ok());
+    id.zip(view.plan_hash.clone()).ok_or_else(|| Error::fault("internal", "a stored plan has no id or hash"))
+}

@@ -1,0 +1,101 @@
+//! The first command in a project.
+
+use super::key::{Decider, new_passphrase};
+use super::policy::name;
+use super::{Context, Face};
+use crate::args::{Init, Signer};
+use crate::prompt::Person;
+use crate::render::setting as text;
+use exacta_app::settings::ApproverView;
+use exacta_app::{App, Error, ProfileView};
+use exacta_kernel::policy::profile::Profile;
+use serde::Serialize;
+
+#[derive(Debug, Serialize)]
+struct Begun {
+    project: String,
+    project_id: String,
+    profile: ProfileView,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    approver: Option<ApproverView>,
+}
+
+/// `exacta init`: makes the project's record, the person's first key, and asks once for the profile.
+pub fn init(args: &Init, context: &Context) -> Result<u8, Error> {
+    let known = App::is_known(&context.options)?;
+    let mut app = context.open()?;
+    let approver = if App::needs_first_approver(&context.options)? { first_approver(args, context)? } else { None };
+    let chosen = match args.profile {
+        Some(profile) => Some(profile.into()),
+        None if known => None,
+        None => ask_profile(&app.profile_view()?, context)?,
+    };
+    let profile = match chosen {
+        Some(profile) => choose(&mut app, profile, context)?,
+        None => app.profile_view()?,
+    };
+    let begun = Begun {
+        project: app.path().display().to_string(),
+        project_id: app.project_id().to_string(),
+        profile,
+        approver,
+    };
+    print(begun, context);
+    Ok(0)
+}
+
+fn first_approver(args: &Init, context: &Context) -> Result<Option<ApproverView>, Error> {
+    let wanted = args.approver.clone().unwrap_or_else(login);
+    if !args.no_passphrase && !Person::is_present() {
+        context.output.note("there is no approver yet: run `exacta approver add NAME` in a terminal");
+        return Ok(None);
+    }
+    let name = name(&wanted)?;
+    let passphrase = if args.no_passphrase { None } else { Some(new_passphrase(&wanted)?) };
+    App::first_approver(&context.options, &name, passphrase.as_deref()).map(Some)
+}
+
+/// Asks once, showing what each means. Without a person it stays as it is.
+fn ask_profile(now: &ProfileView, context: &Context) -> Result<Option<Profile>, Error> {
+    let Ok(person) = Person::present() else { return Ok(None) };
+    context.output.aside(Profile::ALL.into_iter().flat_map(text::profile).collect());
+    loop {
+        let answer = person.ask(&format!("which profile for this project? [{}] ", now.chosen.name()))?;
+        let found = Profile::ALL.into_iter().find(|profile| profile.name().eq_ignore_ascii_case(&answer));
+        match found {
+            None if answer.is_empty() => return Ok(None),
+            None => person.say("type SAFE, DEV or FULL-AUTO\n")?,
+            Some(profile) => return Ok(Some(profile)),
+        }
+    }
+}
+
+/// Lowering is free, raising is signed by the person.
+fn choose(app: &mut App, profile: Profile, context: &Context) -> Result<ProfileView, Error> {
+    let now = app.profile_view()?;
+    if profile <= now.chosen || profile > now.ceiling {
+        return app.set_profile(profile, None);
+    }
+    let key = Decider::new(&Signer { approver_key: None }, &context.options)?.key(&context.options)?;
+    app.set_profile(profile, Some(&key))
+}
+
+fn print(begun: Begun, context: &Context) {
+    if context.output.is_json() {
+        context.output.json(&Face { schema: "exacta.init/1", body: begun });
+        return;
+    }
+    let output = &context.output;
+    output.text(&format!("project {}\n", exacta_kernel::text::visible_line(&begun.project)));
+    output.text(&format!("profile {}\n", begun.profile.in_force.name()));
+    if let Some(approver) = &begun.approver {
+        let path = approver.key_path.as_deref().unwrap_or("elsewhere");
+        output.text(&format!("approver {}, key {path}\n", approver.name));
+    }
+    output.note("try a proposal with `exacta check FILE`; `exacta schema` says what one looks like");
+}
+
+fn login() -> String {
+    let user = std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_default();
+    if user.is_empty() { "me".to_owned() } else { user }
+}

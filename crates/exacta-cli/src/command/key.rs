@@ -1,0 +1,101 @@
+//! Who decides: a person at the terminal with their own key, or the key that was named.
+
+use crate::args::Signer;
+use crate::prompt::Person;
+use exacta_app::settings::{KeyFile, SigningKey, own_key, unlock, unlocked};
+use exacta_app::{Error, Exit, Options};
+
+/// Wrong passphrases before it ends.
+const TRIES: u32 = 3;
+
+/// Whoever decides.
+pub enum Decider {
+    /// A person at the terminal, who is asked.
+    Person(Person),
+    /// The owner of a key that was named on the command line.
+    Key(Box<SigningKey>),
+}
+
+impl Decider {
+    /// As the arguments say.
+    ///
+    /// # Errors
+    /// Exit 30 if there is neither a key nor a person.
+    pub fn new(signer: &Signer, options: &Options) -> Result<Self, Error> {
+        match &signer.approver_key {
+            Some(path) => Ok(Self::Key(Box::new(open(options, &own_key(options, Some(path))?)?))),
+            None => Person::present().map(Self::Person),
+        }
+    }
+
+    /// Asks the person; the owner of a named key has said yes by naming it.
+    ///
+    /// # Errors
+    /// If the terminal fails or the person interrupts.
+    pub fn agrees(&self, question: &str) -> Result<bool, Error> {
+        match self {
+            Self::Person(person) => person.confirm(question),
+            Self::Key(_) => Ok(true),
+        }
+    }
+
+    /// Whether a person is asked.
+    pub const fn is_person(&self) -> bool {
+        matches!(self, Self::Person(_))
+    }
+
+    /// The key that signs; the person's own is unlocked now.
+    ///
+    /// # Errors
+    /// If there is no key here, or the passphrase is wrong.
+    pub fn key(self, options: &Options) -> Result<SigningKey, Error> {
+        match self {
+            Self::Person(_) => open_own(options),
+            Self::Key(key) => Ok(*key),
+        }
+    }
+}
+
+/// Unlocks a key: without a passphrase where none is needed or it was given in the last ten minutes.
+fn open(options: &Options, file: &KeyFile) -> Result<SigningKey, Error> {
+    if let Some(key) = unlocked(options, file)? {
+        return Ok(key);
+    }
+    let person = Person::present()?;
+    let question = format!("passphrase of `{}`: ", file.name());
+    for _ in 1..TRIES {
+        match unlock(options, file, &person.passphrase(&question)?) {
+            Err(error) if error.exit == Exit::Usage => person.say(&format!("{error}\n"))?,
+            other => return other,
+        }
+    }
+    unlock(options, file, &person.passphrase(&question)?)
+}
+
+/// Asks for a new passphrase, twice.
+///
+/// # Errors
+/// Exit 30 if there is no person to ask.
+pub fn new_passphrase(name: &str) -> Result<String, Error> {
+    let person = Person::present().map_err(|error| {
+        error.hint("run the command in a terminal, or keep the key without a passphrase: `--no-passphrase`")
+    })?;
+    loop {
+        let first = person.passphrase(&format!("new passphrase for `{name}`: "))?;
+        if first.is_empty() {
+            person.say("an empty passphrase protects nothing\n")?;
+        } else if person.passphrase("the same again: ")? == first {
+            return Ok(first);
+        } else {
+            person.say("these were not the same\n")?;
+        }
+    }
+}
+
+/// The person's own key, unlocked.
+///
+/// # Errors
+/// If there is none here, or the passphrase is wrong.
+pub fn open_own(options: &Options) -> Result<SigningKey, Error> {
+    open(options, &own_key(options, None)?)
+}

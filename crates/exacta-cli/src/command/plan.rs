@@ -1,0 +1,133 @@
+//! Plans come in and are shown.
+
+use super::{Context, Face, source};
+use crate::args::{Check, List, Resubmit, Show, Submit};
+use crate::output::Output;
+use crate::render::{detail, list as lines, plan};
+use exacta_app::view::{PlanDetail, PlanLine, PlanView};
+use exacta_app::{Error, Exit};
+use exacta_kernel::gate::Verdict;
+use exacta_kernel::lifecycle::Status;
+use serde::Serialize;
+
+/// A plan with what happened to it, the plan's own fields first.
+#[derive(Debug, Serialize)]
+struct Shown<'d> {
+    #[serde(flatten)]
+    plan: &'d PlanView,
+    live: bool,
+    drifts: serde_json::Value,
+    approvals: &'d [exacta_app::view::ApprovalView],
+    feedback: &'d [String],
+    run: Option<&'d exacta_app::view::RunView>,
+}
+
+#[derive(Debug, Serialize)]
+struct Plans {
+    plans: Vec<PlanLine>,
+}
+
+/// `exacta check`
+pub fn check(args: &Check, context: &Context) -> Result<u8, Error> {
+    let text = source::text(&args.source)?;
+    let view = exacta_app::check(&context.options, &text, &source::request(&args.source)?)?;
+    print(&view, &context.output);
+    Ok(exit(&view).code())
+}
+
+/// `exacta submit`
+pub fn submit(args: &Submit, context: &Context) -> Result<u8, Error> {
+    let text = source::text(&args.source)?;
+    let mut request = source::request(&args.source)?;
+    let mut app = context.open()?;
+    if let Some(id) = &args.revises {
+        request.revises = Some(app.resolve(id)?);
+    }
+    let view = app.submit(&text, &request)?;
+    print(&view, &context.output);
+    next(&view, &context.output);
+    Ok(exit(&view).code())
+}
+
+/// `exacta resubmit`
+pub fn resubmit(args: &Resubmit, context: &Context) -> Result<u8, Error> {
+    let mut app = context.open()?;
+    let id = app.resolve(&args.id)?;
+    let view = app.resubmit(&id)?;
+    print(&view, &context.output);
+    next(&view, &context.output);
+    Ok(exit(&view).code())
+}
+
+/// `exacta list`
+pub fn list(args: &List, context: &Context) -> Result<u8, Error> {
+    let app = context.look()?;
+    let status = args.status.as_deref().and_then(Status::parse);
+    let plans = app.list(status, Some(args.limit))?;
+    if context.output.is_json() {
+        context.output.json(&Face { schema: "exacta.plan-list/1", body: Plans { plans } });
+    } else {
+        context.output.rows(lines::plans(&plans));
+    }
+    Ok(0)
+}
+
+/// `exacta show`
+pub fn show(args: &Show, context: &Context) -> Result<u8, Error> {
+    let app = context.look()?;
+    let detail = app.show(&app.resolve(&args.id)?)?;
+    let output = &context.output;
+    if output.is_json() {
+        output.json(&shown(&detail)?);
+    } else {
+        output.rows(plan::facts(&detail.plan));
+        output.rows(detail::rows(&detail));
+        if !args.stat {
+            output.text(&output.paint().unfolded(&plan::diffs(&detail.plan, output.paint().0)));
+        }
+    }
+    Ok(0)
+}
+
+fn shown(detail: &PlanDetail) -> Result<Shown<'_>, Error> {
+    Ok(Shown {
+        plan: &detail.plan,
+        live: detail.live,
+        drifts: serde_json::to_value(&detail.drifts)?,
+        approvals: &detail.approvals,
+        feedback: &detail.feedback,
+        run: detail.run.as_ref(),
+    })
+}
+
+/// A plan as the result of a command: all of its facts, and the diffs.
+pub fn print(view: &PlanView, output: &Output) {
+    if output.is_json() {
+        output.json(view);
+    } else {
+        output.rows(plan::facts(view));
+        output.text(&output.paint().unfolded(&plan::diffs(view, output.paint().0)));
+    }
+}
+
+/// How a command that evaluated a plan ends.
+pub const fn exit(view: &PlanView) -> Exit {
+    match view.decision {
+        Verdict::Allow => match view.status {
+            Some(Status::Pending) => Exit::Confirm,
+            _ => Exit::Done,
+        },
+        Verdict::Confirm => Exit::Confirm,
+        Verdict::Deny => Exit::Denied,
+    }
+}
+
+/// What can be done with a new plan.
+pub fn next(view: &PlanView, output: &Output) {
+    let Some(id) = &view.plan_id else { return };
+    match view.status {
+        Some(Status::Pending) => output.note(&format!("decide with `exacta review {id}` or `exacta approve {id}`")),
+        Some(Status::AutoApproved) => output.note(&format!("carry it out with `exacta execute {id}`")),
+        _ => {}
+    }
+}

@@ -1,0 +1,90 @@
+//! A person decides about a plan, full-screen.
+
+use super::key::open_own;
+use super::{Context, plan as plans};
+use crate::args;
+use crate::interrupt::Orderly;
+use crate::prompt::Person;
+use crate::review::{Choice, Review, terminal};
+use exacta_app::view::PlanView;
+use exacta_app::{App, Error, Exit};
+use exacta_kernel::id::PlanId;
+use exacta_kernel::lifecycle::Status;
+
+/// `exacta review`
+pub fn review(args: &args::Review, context: &Context) -> Result<u8, Error> {
+    Person::present()?;
+    let mut app = context.open()?;
+    let mut id = match &args.id {
+        Some(id) => app.resolve(id)?,
+        None => newest_pending(&app)?,
+    };
+    loop {
+        let view = app.show(&id)?.plan;
+        match look(&view, context)? {
+            Choice::ApproveSteps(steps) => {
+                let derived = app.select(&id, &steps.into_iter().collect())?;
+                if derived.status != Some(Status::Pending) {
+                    plans::print(&derived, &context.output);
+                    return Ok(plans::exit(&derived).code());
+                }
+                id = parsed(&derived)?;
+            }
+            choice => return carry_out(&mut app, &id, view, choice, context),
+        }
+    }
+}
+
+/// Shows a plan full-screen until the person has chosen.
+pub fn look(view: &PlanView, context: &Context) -> Result<Choice, Error> {
+    let signals = Orderly::begin().map_err(|error| broken(&error))?;
+    let mut review = Review::new(view.clone(), context.output.paint_aside().0);
+    terminal::run(&mut review, signals.flag()).map_err(|error| broken(&error))
+}
+
+fn carry_out(app: &mut App, id: &PlanId, view: PlanView, choice: Choice, context: &Context) -> Result<u8, Error> {
+    let key = || open_own(&context.options);
+    let word = match choice {
+        Choice::Pause | Choice::ApproveSteps(_) => {
+            context.output.note("nothing was decided: the plan stays as it is");
+            return Ok(Exit::Confirm.code());
+        }
+        Choice::Approve => {
+            app.approve(id, view.plan_hash.as_deref(), &key()?)?;
+            "approved"
+        }
+        Choice::Reject(why) => {
+            app.reject(id, Some(why.as_str()).filter(|why| !why.is_empty()), &key()?)?;
+            "rejected"
+        }
+        Choice::RequestChanges(text) => {
+            app.revise(id, &text, &key()?)?;
+            "asked for changes to"
+        }
+    };
+    if context.output.is_json() {
+        context.output.json(&app.show(id)?.plan);
+    } else {
+        context.output.text(&format!("{word} plan {id}\n"));
+    }
+    Ok(Exit::Done.code())
+}
+
+fn newest_pending(app: &App) -> Result<PlanId, Error> {
+    let pending = app.list(Some(Status::Pending), None)?.into_iter().find(|line| line.status == Status::Pending);
+    let Some(line) = pending else {
+        return Err(Error::new(Exit::Usage, "nothing_pending", "no plan waits for a decision")
+            .hint("`exacta list` shows all plans"));
+    };
+    PlanId::parse(&line.plan_id).map_err(|error| Error::fault("internal", error.to_string()))
+}
+
+fn parsed(view: &PlanView) -> Result<PlanId, Error> {
+    PlanId::parse(view.plan_id.as_deref().unwrap_or_default())
+        .map_err(|error| Error::fault("internal", error.to_string()))
+}
+
+fn broken(error: &std::io::Error) -> Error {
+    Error::fault("terminal", format!("the terminal cannot be used: {error}"))
+        .hint("`exacta show` and `exacta approve` work without a screen")
+}

@@ -1,0 +1,85 @@
+//! Where a proposal comes from: a file or standard input, with constraints of the request.
+
+use crate::args::Source;
+use exacta_app::{Error, Exit, Request};
+use exacta_kernel::proposal::{Constraint, ConstraintKind, Scope};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// More is not read: the parser refuses what is larger than 8 MiB.
+const MOST: u64 = 8 * 1024 * 1024 + 1;
+
+const KINDS: [(&str, ConstraintKind); 4] = [
+    ("MUST_NOT ", ConstraintKind::MustNot),
+    ("MUST NOT ", ConstraintKind::MustNot),
+    ("MUST ", ConstraintKind::Must),
+    ("PREFER ", ConstraintKind::Prefer),
+];
+
+/// The text of a proposal.
+pub fn text(source: &Source) -> Result<Vec<u8>, Error> {
+    if source.file == Path::new("-") { read(io::stdin().lock(), "standard input") } else { file(&source.file) }
+}
+
+/// The content of a file that the user named.
+pub fn file(path: &Path) -> Result<Vec<u8>, Error> {
+    let name = format!("`{}`", path.display());
+    let file = File::open(path).map_err(|error| unreadable(&name, &error))?;
+    read(file, &name)
+}
+
+/// The constraints of the request.
+pub fn request(source: &Source) -> Result<Request, Error> {
+    let constraints = source.constraints.iter().enumerate();
+    let constraints = constraints.map(|(index, text)| constraint(index + 1, text)).collect::<Result<_, _>>()?;
+    Ok(Request { constraints, revises: None })
+}
+
+fn constraint(number: usize, text: &str) -> Result<Constraint, Error> {
+    let upper = text.to_ascii_uppercase();
+    let found = KINDS.iter().find(|(word, _)| upper.starts_with(word));
+    let (kind, description) = found
+        .and_then(|(word, kind)| Some((*kind, text.get(word.len()..)?.trim())))
+        .filter(|(_, description)| !description.is_empty())
+        .ok_or_else(|| {
+            let shown = exacta_kernel::text::excerpt(text, 60);
+            Error::new(Exit::Usage, "constraint_invalid", format!("`{shown}` does not begin with its kind"))
+                .hint("begin with MUST, MUST_NOT or PREFER, as in --constraint \"MUST_NOT delete files\"")
+        })?;
+    Ok(Constraint {
+        id: format!("request-{number}"),
+        kind,
+        scope: Scope::Global,
+        target: None,
+        description: description.to_owned(),
+    })
+}
+
+fn read(stream: impl Read, name: &str) -> Result<Vec<u8>, Error> {
+    let mut text = Vec::new();
+    stream.take(MOST).read_to_end(&mut text).map_err(|error| unreadable(name, &error))?;
+    Ok(text)
+}
+
+fn unreadable(name: &str, error: &io::Error) -> Error {
+    Error::new(Exit::Usage, "unreadable", format!("cannot read {name}: {error}"))
+        .hint("name a file that you can read, or `-` for standard input")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constraints_begin_with_their_kind() {
+        let parsed = constraint(1, "must not delete files").unwrap();
+        assert_eq!((parsed.kind, parsed.description.as_str()), (ConstraintKind::MustNot, "delete files"));
+        assert_eq!(constraint(2, "MUST_NOT touch `x`").unwrap().kind, ConstraintKind::MustNot);
+        assert_eq!(constraint(2, "Must keep the public API").unwrap().kind, ConstraintKind::Must);
+        assert_eq!(constraint(3, "PREFER small steps").unwrap().id, "request-3");
+        for bad in ["", "delete nothing", "MUST", "MUST_NOT  "] {
+            assert!(constraint(1, bad).is_err(), "{bad}");
+        }
+    }
+}

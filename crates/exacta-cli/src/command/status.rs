@@ -1,0 +1,111 @@
+//! How the project stands, recovery, and sessions.
+
+use super::{Context, Face};
+use crate::args::{SessionCommand, StatusArgs};
+use crate::fail;
+use crate::interrupt::Orderly;
+use crate::render::status as text;
+use exacta_app::recover::Recovery;
+use exacta_app::view::StatusView;
+use exacta_app::{App, Error, Exit};
+use serde::Serialize;
+use std::time::Duration;
+
+/// How often `--watch` looks.
+const TICK: Duration = Duration::from_millis(300);
+
+#[derive(Debug, Serialize)]
+struct Recoveries<'r> {
+    recovered: &'r [Recovery],
+}
+
+#[derive(Debug, Serialize)]
+struct Session {
+    session_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expired_plans: Option<usize>,
+}
+
+/// `exacta status`
+pub fn status(args: &StatusArgs, context: &Context) -> Result<u8, Error> {
+    let app = context.look()?;
+    let mut status = app.status()?;
+    if args.watch {
+        status = watch(&app, status, context)?;
+    }
+    if context.output.is_json() {
+        let code = exit(&status).code();
+        context.output.json(&Face { schema: "exacta.status/1", body: status });
+        return Ok(code);
+    }
+    let code = exit(&status).code();
+    context.output.rows(text::status(&status));
+    Ok(code)
+}
+
+/// Waits until nothing runs any more, telling about each change.
+fn watch(app: &App, mut status: StatusView, context: &Context) -> Result<StatusView, Error> {
+    let signals = Orderly::begin().map_err(|error| fail::io(Exit::Fault, "watch for signals", &error))?;
+    let mut told = Vec::new();
+    loop {
+        for run in &status.runs {
+            let line = format!("run {} is {}", run.run_id, run.state);
+            if !told.contains(&line) {
+                context.output.note(&line);
+                told.push(line);
+            }
+        }
+        let going_on = status.runs.iter().any(|run| run.state == "running") && status.unfinished.is_empty();
+        if !going_on || signals.interrupted() {
+            return Ok(status);
+        }
+        std::thread::sleep(TICK);
+        status = app.status()?;
+    }
+}
+
+/// A crash that nobody cleaned up needs attention.
+fn exit(status: &StatusView) -> Exit {
+    let attention = status.runs.iter().any(|run| run.state == "needs_attention") || !status.unfinished.is_empty();
+    if attention { Exit::Fault } else { Exit::Done }
+}
+
+/// `exacta recover`
+pub fn recover(context: &Context) -> Result<u8, Error> {
+    let app = App::open(&context.options)?;
+    let recovered = app.recovered();
+    if context.output.is_json() {
+        context.output.json(&Face { schema: "exacta.recovery/1", body: Recoveries { recovered } });
+    } else {
+        context.output.rows(text::recoveries(recovered));
+    }
+    let attention = recovered.iter().any(|recovery| recovery.state == "needs_attention");
+    Ok(if attention { Exit::Fault } else { Exit::Done }.code())
+}
+
+/// `exacta session …`
+pub fn session(command: &SessionCommand, context: &Context) -> Result<u8, Error> {
+    let output = &context.output;
+    match command {
+        SessionCommand::Show => {
+            let session_id = context.look()?.session()?.to_string();
+            if output.is_json() {
+                output.json(&Face { schema: "exacta.session/1", body: Session { session_id, expired_plans: None } });
+            } else {
+                output.text(&format!("session {session_id}\n"));
+            }
+        }
+        SessionCommand::End => {
+            let mut app = context.open()?;
+            let session_id = app.session()?.to_string();
+            let expired = app.end_session()?;
+            if output.is_json() {
+                let body = Session { session_id, expired_plans: Some(expired) };
+                output.json(&Face { schema: "exacta.session/1", body });
+            } else {
+                output.text(&format!("ended session {session_id}; {expired} plans expired with it\n"));
+            }
+        }
+    }
+    Ok(0)
+}

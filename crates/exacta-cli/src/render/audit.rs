@@ -1,0 +1,84 @@
+//! The log as lines.
+
+use super::plan::short_id;
+use super::row::{Row, Tone, fit};
+use exacta_app::Error;
+use exacta_kernel::audit::Entry;
+use exacta_kernel::text::visible_line;
+use serde::Serialize;
+use serde_json::Value;
+
+/// Columns of a reason in a list; `audit show` shows all of it.
+const REASON: usize = 30;
+
+/// One line an entry.
+#[must_use]
+pub fn entries(entries: &[Entry]) -> Vec<Row> {
+    if entries.is_empty() {
+        return vec![Row::new().faint("no entries")];
+    }
+    entries.iter().map(line).collect()
+}
+
+fn line(entry: &Entry) -> Row {
+    let at = entry.at.to_string();
+    let plan = entry.plan_id.as_ref().map(|id| short_id(id.as_str())).unwrap_or_default();
+    Row::new()
+        .column(Tone::Faint, &entry.seq.to_string(), 5)
+        .column(Tone::Faint, at.get(11..19).unwrap_or(&at), 10)
+        .column(Tone::Strong, &word(&entry.event), 20)
+        .column(Tone::Plain, plan, 15)
+        .plain(&fit(&visible_line(&entry.reason), REASON))
+}
+
+/// Everything in one entry.
+///
+/// # Errors
+/// If it cannot be written as JSON, which the types rule out.
+pub fn entry(entry: &Entry) -> Result<Vec<Row>, Error> {
+    let Value::Object(fields) = serde_json::to_value(entry)? else { return Ok(Vec::new()) };
+    let mut rows = Vec::new();
+    for (name, value) in &fields {
+        let text = match value {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        rows.push(Row::new().column(Tone::Strong, name, 16).hanging(16).plain(&text));
+    }
+    Ok(rows)
+}
+
+/// What verification established, field by field.
+///
+/// # Errors
+/// As [`entry`].
+pub fn report(report: &impl Serialize) -> Result<Vec<Row>, Error> {
+    let mut rows = vec![Row::new().with(Tone::Good, "the record verifies")];
+    if let Value::Object(fields) = serde_json::to_value(report)? {
+        for (name, value) in &fields {
+            rows.extend(fact(&name.replace('_', " "), value));
+        }
+    }
+    Ok(rows)
+}
+
+fn fact(name: &str, value: &Value) -> Vec<Row> {
+    let row = |text: &str| Row::indented(2).column(Tone::Plain, name, 20).hanging(22).plain(text);
+    match value {
+        Value::Null => vec![row("none")],
+        Value::String(text) => vec![row(text)],
+        Value::Array(items) => {
+            let text = |item: &Value| item.as_str().map_or_else(|| item.to_string(), str::to_owned);
+            items.iter().map(|item| row(&text(item))).collect()
+        }
+        other => vec![row(&other.to_string())],
+    }
+}
+
+/// The word for an event, as it is written in the log.
+fn word(event: &impl Serialize) -> String {
+    match serde_json::to_value(event) {
+        Ok(Value::String(word)) => word,
+        _ => String::new(),
+    }
+}

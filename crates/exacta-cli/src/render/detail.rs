@@ -1,0 +1,34 @@
+//! What happened to a plan.
+
+use super::list::run_tone;
+use super::row::{Row, Tone};
+use exacta_app::view::{ApprovalView, PlanDetail};
+
+/// Decisions, requests, drift and the run; nothing for a plan to which nothing happened.
+#[must_use]
+pub fn rows(detail: &PlanDetail) -> Vec<Row> {
+    let mut rows = Vec::new();
+    rows.extend(detail.drifts.iter().map(|drift| labelled(Tone::Warn, "changed", &drift.message)));
+    rows.extend(detail.approvals.iter().map(approval));
+    rows.extend(detail.feedback.iter().map(|text| labelled(Tone::Warn, "asked for", text)));
+    if let Some(run) = &detail.run {
+        let text = format!("{} {}", run.run_id, run.state);
+        rows.push(labelled(run_tone(&run.state), "run", &text));
+    }
+    if !rows.is_empty() {
+        rows.insert(0, Row::new());
+    }
+    rows
+}
+
+fn approval(approval: &ApprovalView) -> Row {
+    let text = format!("by {} at {}", approval.approver, approval.at);
+    match &approval.invalid {
+        None => labelled(Tone::Good, &approval.verb.replace('_', " "), &text),
+        Some(why) => labelled(Tone::Bad, &approval.verb.replace('_', " "), &format!("{text}, does not count: {why}")),
+    }
+}
+
+fn labelled(tone: Tone, label: &str, text: &str) -> Row {
+    Row::new().column(tone, label, 15).plain(" ").hanging(16).plain(text)
+}

@@ -1,0 +1,53 @@
+//! Plans as a table.
+
+use super::plan::{short_id, status_tone};
+use super::row::{Row, Tone};
+use exacta_app::view::PlanLine;
+
+/// One line a plan, newest first, under a heading.
+#[must_use]
+pub fn plans(plans: &[PlanLine]) -> Vec<Row> {
+    if plans.is_empty() {
+        return vec![Row::new().faint("no plans")];
+    }
+    let mut rows = vec![heading()];
+    rows.extend(plans.iter().map(line));
+    rows
+}
+
+fn heading() -> Row {
+    Row::new()
+        .column(Tone::Faint, "PLAN", 15)
+        .column(Tone::Faint, "STATUS", 15)
+        .column(Tone::Faint, "RISK", 6)
+        .column(Tone::Faint, "QUALITY", 9)
+        .faint("WHAT")
+}
+
+fn line(plan: &PlanLine) -> Row {
+    let summary = &plan.summary;
+    let risk = summary.risk.map_or_else(|| "-".to_owned(), |risk| risk.to_string());
+    let quality = summary.quality.map_or_else(|| "-".to_owned(), |quality| quality.to_string());
+    let what = summary.text.as_deref().or(summary.intent.as_deref()).unwrap_or_default();
+    let (tone, status) = match &plan.run {
+        Some(run) => (run_tone(run), run.as_str()),
+        None => (status_tone(plan.status), plan.status.name()),
+    };
+    Row::new()
+        .column(Tone::Strong, short_id(&plan.plan_id), 15)
+        .column(tone, status, 15)
+        .column(if summary.system_level { Tone::Bad } else { Tone::Plain }, &risk, 6)
+        .column(Tone::Plain, &quality, 9)
+        .column(Tone::Plain, what, 35)
+}
+
+/// How alarming a run's state is.
+#[must_use]
+pub fn run_tone(state: &str) -> Tone {
+    match state {
+        "completed" => Tone::Good,
+        "running" => Tone::Warn,
+        "undone" => Tone::Faint,
+        _ => Tone::Bad,
+    }
+}

@@ -1,0 +1,65 @@
+//! How a project stands.
+
+use super::list::{plans, run_tone};
+use super::row::{Row, Tone};
+use exacta_app::recover::Recovery;
+use exacta_app::view::{RunView, StatusView};
+
+/// Profile, plans that wait, runs, and what needs attention.
+#[must_use]
+pub fn status(status: &StatusView) -> Vec<Row> {
+    let mut rows = vec![
+        labelled("project", &status.project),
+        labelled("profile", &format!("{}, ceiling {}", status.profile, status.ceiling)),
+    ];
+    if let Some(fell) = &status.fell {
+        rows.push(Row::new().column(Tone::Bad, "fell", 12).hanging(12).plain(fell));
+    }
+    rows.push(labelled("approvers", &status.approvers.to_string()));
+    rows.push(labelled("log", &format!("{} entries", status.log_size)));
+    section(&mut rows, "waiting for a person", plans(&status.pending), status.pending.is_empty());
+    section(&mut rows, "approved, not run", plans(&status.approved), status.approved.is_empty());
+    section(&mut rows, "newest runs", status.runs.iter().map(run).collect(), status.runs.is_empty());
+    section(&mut rows, "left unfinished", recoveries(&status.unfinished), status.unfinished.is_empty());
+    rows
+}
+
+/// Unfinished runs and what became of them.
+#[must_use]
+pub fn recoveries(recovered: &[Recovery]) -> Vec<Row> {
+    if recovered.is_empty() {
+        return vec![Row::new().plain("nothing was left unfinished")];
+    }
+    let mut rows = Vec::new();
+    for recovery in recovered {
+        let head = Row::new().plain("run ").plain(&recovery.run_id).plain("  ");
+        rows.push(head.with(run_tone(&recovery.state), &recovery.state));
+        rows.push(Row::indented(2).plain(&recovery.reason));
+        rows.extend(recovery.kept.iter().map(|path| {
+            Row::indented(2).with(Tone::Warn, "kept").plain(" a change to `").plain(path).plain("` made meanwhile")
+        }));
+    }
+    rows
+}
+
+fn run(run: &RunView) -> Row {
+    let what = if run.undoes.is_some() { "undo" } else { "run" };
+    let at = run.ended_at.as_deref().unwrap_or(&run.started_at);
+    Row::new()
+        .column(Tone::Strong, &run.run_id, 38)
+        .column(Tone::Plain, what, 6)
+        .column(run_tone(&run.state), &run.state, 12)
+        .faint(at.get(..19).unwrap_or(at))
+}
+
+fn section(rows: &mut Vec<Row>, title: &str, section: Vec<Row>, empty: bool) {
+    if !empty {
+        rows.push(Row::new());
+        rows.push(Row::heading(title));
+        rows.extend(section);
+    }
+}
+
+fn labelled(label: &str, text: &str) -> Row {
+    Row::new().column(Tone::Strong, label, 12).hanging(12).plain(text)
+}

@@ -1,0 +1,190 @@
+//! Bad input gets a clear error, the right exit code, and loses nothing.
+
+use crate::story::fix;
+use crate::world::World;
+use serde_json::{Value, json};
+
+fn with_target(target: &str) -> Value {
+    let mut plan = fix();
+    let step = &mut plan["steps"][0];
+    step["target"] = target.into();
+    step["type"] = "file_create".into();
+    step.as_object_mut().unwrap().remove("edits");
+    step["content"] = "x\n".into();
+    plan
+}
+
+fn codes(view: &Value) -> Vec<String> {
+    view["findings"].as_array().unwrap().iter().map(|finding| finding["code"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Checks and submits a text that must be denied with this code, and that nothing was written.
+#[track_caller]
+fn denied(world: &World, text: &[u8], code: &str) {
+    for command in ["check", "submit"] {
+        let view = world.pipe(&[command, "-", "--json"], text).expect(10).json();
+        assert_eq!(view["decision"], "deny");
+        assert!(codes(&view).iter().any(|found| found == code), "{code}: {:?}", codes(&view));
+    }
+    assert_eq!(world.read("greet.txt"), "hello\nworld\n");
+}
+
+#[test]
+fn texts_that_are_no_proposal() {
+    let world = World::begun();
+    denied(&world, b"", "PLAN_PARSE_NONJSON");
+    denied(&world, b"Sure! Here is the plan: {}", "PLAN_PARSE_NONJSON");
+    denied(&world, b"[]", "PLAN_PARSE_NONJSON");
+    denied(&world, b"{}", "PLAN_SCHEMA_INVALID");
+    denied(&world, &[0xff, 0xfe, 0x00, 0x01], "PLAN_NOT_UTF8");
+    denied(&world, &vec![b' '; 9 * 1024 * 1024], "PLAN_TOO_LARGE");
+    denied(&world, "[".repeat(100_000).as_bytes(), "PLAN_PARSE_NONJSON");
+    denied(&world, format!("{{\"a\":{}", "[".repeat(100_000)).as_bytes(), "PLAN_PARSE_NONJSON");
+    denied(&world, b"```json\n{}\n```\n```json\n{}\n```\n", "PLAN_PARSE_MULTIBLOCK");
+    let mut claims = fix();
+    claims["status"] = "user_approved".into();
+    denied(&world, claims.to_string().as_bytes(), "PLAN_SCHEMA_INVALID");
+}
+
+#[test]
+fn hostile_paths() {
+    let world = World::begun();
+    for target in ["../x", "/etc/passwd", "a/../../x", "..", "a//b", "a/./b", "a\\b", "a\u{0}b", "a\nb"] {
+        let view = world.pipe(&["check", "-", "--json"], with_target(target).to_string().as_bytes()).expect(10).json();
+        let found = codes(&view);
+        assert!(found.iter().any(|code| code.starts_with("PLAN_PATH_")), "{target:?}: {found:?}");
+    }
+    for target in [".git/hooks/x", ".exacta/config.toml", ".GIT/config", "sub/.git/config"] {
+        denied(&world, with_target(target).to_string().as_bytes(), "PLAN_PATH_PROTECTED");
+    }
+    denied(&world, with_target("con").to_string().as_bytes(), "PLAN_PATH_INVALID");
+    denied(&world, with_target(&"d/".repeat(2_500)).to_string().as_bytes(), "PLAN_PATH_INVALID");
+}
+
+#[test]
+fn a_symlink_leads_nowhere() {
+    let world = World::begun();
+    std::os::unix::fs::symlink("/tmp", world.project().join("link")).unwrap();
+    let view = world.pipe(&["check", "-", "--json"], with_target("link/x").to_string().as_bytes()).expect(10).json();
+    assert!(codes(&view).iter().any(|code| code.starts_with("PLAN_PATH_")), "{view}");
+}
+
+#[test]
+fn secrets_and_hidden_characters_in_a_change() {
+    let world = World::begun();
+    let key = format!("-----BEGIN PRIVATE {0}-----\n{1}\n-----END PRIVATE {0}-----\n", "KEY", "Qm9q7Zk2".repeat(10));
+    let mut plan = with_target("key.pem");
+    plan["steps"][0]["content"] = key.clone().into();
+    let text = plan.to_string();
+    let done = world.pipe(&["submit", "-", "--json"], text.as_bytes()).expect(10);
+    assert!(!done.out.contains("Qm9q7Zk2Qm9q7Zk2"), "{}", done.out);
+    for entry in walk(&world.project().join(".exacta")) {
+        let bytes = std::fs::read(&entry).unwrap();
+        assert!(!bytes.windows(16).any(|window| window == b"Qm9q7Zk2Qm9q7Zk2"), "{} holds it", entry.display());
+    }
+    let mut plan = with_target("role.py");
+    plan["steps"][0]["content"] = "role = \"user\u{202e} \u{2066}# admin\u{2069} \u{2066}\"\n".into();
+    let done = world.pipe(&["submit", "-"], plan.to_string().as_bytes()).expect(10);
+    assert!(!done.out.contains('\u{202e}'), "hidden characters are shown as escapes");
+}
+
+fn walk(dir: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(dir).unwrap().map(Result::unwrap) {
+        if entry.file_type().unwrap().is_dir() {
+            files.extend(walk(&entry.path()));
+        } else {
+            files.push(entry.path());
+        }
+    }
+    files
+}
+
+#[test]
+fn graphs_that_are_none() {
+    let world = World::begun();
+    let step = |id: &str, order: u64, needs: &[&str]| {
+        let mut step = with_target(&format!("{id}.txt"))["steps"][0].clone();
+        step["id"] = id.into();
+        step["order"] = order.into();
+        step["dependencies"] = json!(needs);
+        step
+    };
+    let plan = |steps: Vec<Value>| {
+        let mut plan = fix();
+        plan["steps"] = steps.into();
+        plan.to_string()
+    };
+    denied(&world, plan(vec![]).as_bytes(), "PLAN_EMPTY");
+    denied(&world, plan(vec![step("a", 1, &["b"]), step("b", 2, &["a"])]).as_bytes(), "PLAN_DEPENDENCY_CYCLE");
+    denied(&world, plan(vec![step("a", 1, &["z"])]).as_bytes(), "PLAN_DEPENDENCY_UNKNOWN");
+    denied(&world, plan(vec![step("a", 3, &[])]).as_bytes(), "PLAN_ORDER_INVALID");
+}
+
+#[test]
+fn files_that_cannot_be_read() {
+    let world = World::begun();
+    for file in ["no-such-file.json", "."] {
+        let done = world.run(&["check", file]).expect(2);
+        assert!(done.err.starts_with("error: cannot read") && done.err.contains("hint:"), "{}", done.err);
+    }
+    world.run(&["check", "/dev/zero", "--json"]).expect(10);
+}
+
+#[test]
+fn usage_errors() {
+    let world = World::new();
+    for args in [&["frobnicate"][..], &["approve"], &["show", "x", "y"], &["list", "--status", "odd"], &[]] {
+        world.run(args).expect(2);
+    }
+    let said = world.run(&["show", "--json", "--nonsense"]).expect(2).json();
+    assert_eq!((&said["schema"], &said["error"]["code"]), (&json!("exacta.error/1"), &json!("usage")));
+    world.run(&["--project", "/no/such/folder", "check", "x"]).expect(2);
+    world.run(&["check", "x", "--constraint", "maybe"]).expect(2);
+    world.run(&["--version"]).expect(0);
+    world.run(&["--help"]).expect(0);
+}
+
+#[test]
+fn a_missing_home_is_said_plainly() {
+    let world = World::new();
+    let path = world.file("plan.json", fix().to_string());
+    let done = crate::world::done(world.command(&["check", &path]).env_remove("EXACTA_HOME").output().unwrap());
+    let done = done.expect(60);
+    assert!(done.err.contains("HOME"), "{}", done.err);
+}
+
+#[test]
+fn a_broken_policy_stops_every_command_that_decides() {
+    let world = World::begun();
+    std::fs::write(world.home().join("safety-policy.toml"), "version = \"1\"\nnonsense = 1\n").unwrap();
+    use std::os::unix::fs::PermissionsExt as _;
+    let private = std::fs::Permissions::from_mode(0o600);
+    std::fs::set_permissions(world.home().join("safety-policy.toml"), private).unwrap();
+    let plan = world.file("plan.json", fix().to_string());
+    for command in ["check", "submit", "run"] {
+        let done = world.run(&[command, &plan]);
+        assert_ne!(done.code, 0);
+        assert!(done.err.contains("safety-policy.toml:2"), "{command}: {}", done.err);
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let world = World::begun();
+    let line = format!("{} schema | head -1", crate::world::EXACTA);
+    let output = std::process::Command::new("sh").args(["-c", &line]).output().unwrap();
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    drop(world);
+}
+
+#[test]
+fn a_corrupted_record_is_found() {
+    let world = World::begun();
+    world.pipe(&["submit", "-"], fix().to_string().as_bytes()).expect(30);
+    let log = world.project().join(".exacta/audit.log");
+    let text = std::fs::read_to_string(&log).unwrap();
+    std::fs::write(&log, text.replacen("plan_created", "plan_creates", 1)).unwrap();
+    let done = world.run(&["audit", "verify"]).expect(60);
+    assert!(done.err.contains("hint:"), "{}", done.err);
+}

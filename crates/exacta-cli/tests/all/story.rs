@@ -1,0 +1,309 @@
+//! The story of a plan, told by the real binary.
+
+use crate::world::{Done, World, redact};
+use serde_json::{Value, json};
+
+/// A well-made fix of `greet.txt` with nothing else in it.
+pub fn fix() -> Value {
+    json!({
+        "schema": "exacta.plan/1",
+        "intent": { "type": "FixBug", "text": "the greeting names the wrong place", "target": { "files": ["greet.txt"] } },
+        "steps": [{
+            "id": "s1", "order": 1, "type": "file_modify", "target": "greet.txt",
+            "description": "Name the right place in the second line of the greeting.",
+            "dependencies": [],
+            "edits": [{ "find": "world\n", "replace": "there\n" }]
+        }]
+    })
+}
+
+/// The fix, a new file that depends on it, and a deletion.
+fn three_steps() -> Value {
+    let mut plan = fix();
+    let more = [
+        json!({
+            "id": "s2", "order": 2, "type": "file_create", "target": "tests/greet_test.py",
+            "description": "Add a regression test for the greeting.", "dependencies": ["s1"],
+            "content": "def test_greeting():\n    assert open(\"greet.txt\").read() == \"hello\\nthere\\n\"\n"
+        }),
+        json!({
+            "id": "s3", "order": 3, "type": "file_delete", "target": "src/main.py",
+            "description": "Delete the entry point, which nothing uses.", "dependencies": []
+        }),
+    ];
+    plan["steps"].as_array_mut().unwrap().extend(more);
+    plan
+}
+
+fn submit(world: &World, plan: &Value) -> Done {
+    world.pipe(&["submit", "-", "--json"], plan.to_string().as_bytes())
+}
+
+fn id(done: &Done) -> String {
+    done.json()["plan_id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn submitted_approved_executed_undone_verified() {
+    let world = World::begun();
+    let submitted = submit(&world, &fix()).expect(30);
+    assert_eq!(submitted.json()["status"], "pending");
+    let id = id(&submitted);
+    world.run(&["execute", &id]).expect(30);
+    assert_eq!(world.read("greet.txt"), "hello\nworld\n", "nothing runs before it is approved");
+
+    let approved = world.run(&["approve", &id, "--approver-key", &world.key(), "--json"]).expect(0).json();
+    assert_eq!((&approved["status"], &approved["plan_id"]), (&json!("user_approved"), &json!(id)));
+    assert_eq!(world.read("greet.txt"), "hello\nworld\n", "approving does not execute");
+
+    let run = world.run(&["execute", &id, "--json"]).expect(0).json();
+    assert_eq!(run["outcome"], "completed");
+    assert_eq!(run["steps"][0]["path"], "greet.txt");
+    assert_eq!(world.read("greet.txt"), "hello\nthere\n");
+    world.run(&["execute", &id]).expect(40);
+
+    let undone = world.run(&["undo", "--approver-key", &world.key(), "--json"]).expect(0).json();
+    assert_eq!(undone["outcome"], "completed");
+    assert_eq!(world.read("greet.txt"), "hello\nworld\n");
+    world.run(&["audit", "verify"]).expect(0);
+    world.run(&["status"]).expect(0);
+}
+
+#[test]
+fn the_machine_readable_face() {
+    let world = World::begun();
+    let plan = fix().to_string();
+    let check = world.pipe(&["check", "-", "--json"], plan.as_bytes()).expect(30);
+    insta::assert_snapshot!("check-json", redact(&pretty(&check)));
+    let submitted = submit(&world, &fix()).expect(30);
+    insta::assert_snapshot!("submit-json", redact(&pretty(&submitted)));
+    let id = id(&submitted);
+    let shown = world.run(&["show", &id, "--json"]).expect(0).json();
+    for field in ["schema", "content_hash", "plan_id", "plan_hash", "status", "decision", "risk", "quality", "findings"]
+    {
+        assert_eq!(shown[field], submitted.json()[field], "{field}");
+    }
+    let refused = world.pipe(&["check", "-", "--json"], b"no plan at all").expect(10);
+    insta::assert_snapshot!("refused-json", redact(&pretty(&refused)));
+    let unknown = world.run(&["show", "ffffffff", "--json"]).expect(2);
+    insta::assert_snapshot!("error-json", redact(&pretty(&unknown)));
+}
+
+fn pretty(done: &Done) -> String {
+    serde_json::to_string_pretty(&done.json()).unwrap()
+}
+
+#[test]
+fn what_people_read() {
+    let world = World::begun();
+    let submitted = world.pipe(&["submit", "-"], three_steps().to_string().as_bytes()).expect(30);
+    insta::assert_snapshot!("submit-text", redact(&submitted.out));
+    assert!(submitted.err.contains("exacta review"), "{}", submitted.err);
+    insta::assert_snapshot!("profile-list", world.run(&["profile", "list"]).expect(0).out);
+    let listed = world.run(&["list"]).expect(0).out;
+    assert!(listed.contains("pending") && listed.contains("the greeting names"), "{listed}");
+    let status = world.run(&["status"]).expect(0).out;
+    assert!(status.contains("waiting for a person") && status.contains("SAFE"), "{status}");
+}
+
+#[test]
+fn some_steps_become_a_plan_of_their_own() {
+    let world = World::begun();
+    let whole = id(&submit(&world, &three_steps()).expect(30));
+    world.run(&["approve", &whole, "--steps", "s2", "--approver-key", &world.key()]).expect(10);
+    world.run(&["approve", &whole, "--steps", "s9", "--approver-key", &world.key()]).expect(2);
+    let derived =
+        world.run(&["approve", &whole, "--steps", "s1,s2", "--approver-key", &world.key(), "--json"]).expect(30);
+    let part = id(&derived);
+    assert_ne!(part, whole);
+    assert_eq!(derived.json()["detail"]["steps"].as_array().unwrap().len(), 2);
+    world.run(&["approve", &part, "--approver-key", &world.key()]).expect(0);
+    assert_eq!(world.run(&["show", &whole, "--json"]).expect(0).json()["status"], "expired");
+    world.run(&["execute", &part]).expect(0);
+    assert_eq!(world.read("greet.txt"), "hello\nthere\n");
+    assert!(world.read("src/main.py").contains("main()"), "the deletion was not approved");
+}
+
+#[test]
+fn rejected_is_final() {
+    let world = World::begun();
+    let id = id(&submit(&world, &fix()).expect(30));
+    let rejected = world.run(&["reject", &id, "--reason", "no", "--approver-key", &world.key(), "--json"]).expect(0);
+    assert_eq!(rejected.json()["status"], "rejected");
+    world.run(&["approve", &id, "--approver-key", &world.key()]).expect(40);
+    world.run(&["execute", &id]).expect(40);
+}
+
+#[test]
+fn a_request_for_changes_is_answered_by_the_next_version() {
+    let world = World::begun();
+    let first = id(&submit(&world, &fix()).expect(30));
+    world.run(&["revise", &first, "say hi instead", "--approver-key", &world.key()]).expect(0);
+    let shown = world.run(&["show", &first]).expect(0).out;
+    assert!(shown.contains("say hi instead"), "{shown}");
+    let mut plan = fix();
+    plan["steps"][0]["edits"][0]["replace"] = "hi\n".into();
+    let path = world.file("second.json", plan.to_string());
+    let second = world.run(&["submit", &path, "--revises", &first, "--json"]).expect(30);
+    assert_eq!(second.json()["detail"]["version"], 2);
+}
+
+#[test]
+fn drift_expires_a_plan_and_resubmitting_revives_it() {
+    let world = World::begun();
+    let id = id(&submit(&world, &fix()).expect(30));
+    world.run(&["approve", &id, "--approver-key", &world.key()]).expect(0);
+    world.write("greet.txt", "hello\nbig\nworld\n");
+    world.run(&["execute", &id]).expect(40);
+    assert_eq!(world.read("greet.txt"), "hello\nbig\nworld\n");
+    let again = world.run(&["resubmit", &id, "--json"]).expect(30).json();
+    assert_ne!(again["plan_id"], json!(id));
+}
+
+#[test]
+fn a_hash_that_was_not_shown_approves_nothing() {
+    let world = World::begun();
+    let submitted = submit(&world, &fix()).expect(30);
+    let (id, hash) = (id(&submitted), submitted.json()["plan_hash"].as_str().unwrap().to_owned());
+    for wrong in ["00000000", "", &hash[..4]] {
+        world.run(&["approve", &id, "--hash", wrong, "--approver-key", &world.key()]).expect(40);
+    }
+    world.run(&["approve", &id, "--hash", &hash[..8], "--approver-key", &world.key()]).expect(0);
+}
+
+#[test]
+fn without_a_person_nothing_is_decided() {
+    let world = World::begun();
+    let id = id(&submit(&world, &fix()).expect(30));
+    for args in [
+        vec!["approve", &id],
+        vec!["reject", &id],
+        vec!["revise", &id, "x"],
+        vec!["review", &id],
+        vec!["profile", "set", "DEV"],
+        vec!["policy", "reset"],
+        vec!["approver", "add", "second", "--no-passphrase"],
+    ] {
+        let said = world.pipe(&args, b"y\ny\nyes\n").expect(30);
+        assert!(said.err.contains("person") || said.err.contains("approver"), "{args:?}: {}", said.err);
+    }
+    assert_eq!(world.run(&["show", &id, "--json"]).json()["status"], "pending");
+}
+
+#[test]
+fn profiles_rise_with_a_key_and_never_above_the_ceiling() {
+    let world = World::begun();
+    world.run(&["profile", "set", "FULL-AUTO", "--approver-key", &world.key()]).expect(20);
+    world.run(&["profile", "set", "dev", "--approver-key", &world.key()]).expect(0);
+    let current = world.run(&["profile", "current", "--json"]).expect(0).json();
+    assert_eq!(current["in_force"], "DEV");
+    world.run(&["profile", "set", "SAFE"]).expect(0);
+}
+
+#[test]
+fn in_dev_a_good_low_risk_change_runs_by_itself() {
+    let world = World::begun();
+    world.run(&["profile", "set", "DEV", "--approver-key", &world.key()]).expect(0);
+    let path = world.file("plan.json", fix().to_string());
+    let ran = world.run(&["run", &path, "--json"]).expect(0).json();
+    assert_eq!((&ran["outcome"], &ran["status"]), (&json!("completed"), &json!("auto_approved")));
+    assert_eq!(world.read("greet.txt"), "hello\nthere\n");
+    let limited = world.run(&["run", &path, "--constraint", "MUST_NOT touch `greet.txt`"]).code;
+    assert_eq!(limited, 10);
+}
+
+#[test]
+fn events_are_lines_and_the_result_is_the_last() {
+    let world = World::begun();
+    let id = id(&submit(&world, &fix()).expect(30));
+    world.run(&["approve", &id, "--approver-key", &world.key()]).expect(0);
+    let done = world.run(&["execute", &id, "--events"]).expect(0);
+    let lines: Vec<Value> = done.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(lines.iter().any(|line| line["event"] == "step_done"), "{}", done.out);
+    assert_eq!(lines.last().unwrap()["outcome"], "completed");
+}
+
+#[test]
+fn a_run_in_the_background() {
+    let world = World::begun();
+    let id = id(&submit(&world, &fix()).expect(30));
+    let refused = world.run(&["execute", &id, "--detach", "--json"]).expect(30).json();
+    assert_eq!(refused["outcome"], "refused");
+    world.run(&["approve", &id, "--approver-key", &world.key()]).expect(0);
+    let started = world.run(&["execute", &id, "--detach", "--json"]).expect(0).json();
+    assert!(["running", "completed"].contains(&started["outcome"].as_str().unwrap()), "{started}");
+    world.run(&["status", "--watch"]).expect(0);
+    assert_eq!(world.read("greet.txt"), "hello\nthere\n");
+}
+
+#[test]
+fn ended_sessions_expire_their_plans() {
+    let world = World::begun();
+    let id = id(&submit(&world, &fix()).expect(30));
+    world.run(&["session", "show"]).expect(0);
+    world.run(&["session", "end"]).expect(0);
+    assert_eq!(world.run(&["show", &id, "--json"]).expect(0).json()["status"], "expired");
+}
+
+#[test]
+fn the_log_is_listed_shown_and_proved() {
+    let world = World::begun();
+    let id = id(&submit(&world, &fix()).expect(30));
+    let listed = world.run(&["audit", "list", "--json"]).expect(0).json();
+    let entries = listed["entries"].as_array().unwrap();
+    assert!(entries.iter().any(|entry| entry["event"] == "plan_created"), "{listed}");
+    assert!(world.run(&["audit", "list", "--plan", &id]).expect(0).out.contains("plan_created"));
+    world.run(&["audit", "show", "0"]).expect(0);
+    world.run(&["audit", "show", "9999"]).expect(2);
+    assert!(!world.run(&["audit", "prove", "0"]).expect(0).out.is_empty());
+    world.run(&["audit", "prove", "9999"]).expect(2);
+}
+
+#[test]
+fn approvers_are_added_listed_and_removed() {
+    let world = World::begun();
+    let key = world.key();
+    let added =
+        world.run(&["approver", "add", "second", "--no-passphrase", "--approver-key", &key, "--json"]).expect(0);
+    let path = added.json()["key_path"].as_str().unwrap().to_owned();
+    let id = id(&submit(&world, &fix()).expect(30));
+    world.run(&["approver", "remove", "second", "--approver-key", &key]).expect(0);
+    let refused = world.run(&["approve", &id, "--approver-key", &path]).expect(10);
+    assert!(refused.err.contains("second"), "{}", refused.err);
+    let listed = world.run(&["approver", "list"]).expect(0).out;
+    assert!(listed.contains("tester") && listed.contains("removed"), "{listed}");
+    world.run(&["approver", "add", "../x", "--no-passphrase", "--approver-key", &key]).expect(2);
+}
+
+#[test]
+fn the_policy_is_shown_checked_set_and_reset() {
+    let world = World::begun();
+    let key = world.key();
+    let text = world.run(&["policy", "show"]).expect(0).out;
+    let file = world.file("policy.toml", &text);
+    world.run(&["policy", "check", &file]).expect(0);
+    world.run(&["policy", "set", &file, "--approver-key", &key]).expect(0);
+    let broken = world.file("broken.toml", "version = \"1\"\nceilin = \"SAFE\"\n");
+    let said = world.run(&["policy", "check", &broken]).expect(10);
+    assert!(said.err.contains("broken.toml:2"), "{}", said.err);
+    assert_ne!(world.run(&["policy", "set", &broken, "--approver-key", &key]).code, 0);
+    world.run(&["policy", "reset", "--approver-key", &key]).expect(0);
+    let plan = world.file("plan.json", fix().to_string());
+    assert!(world.run(&["policy", "explain", &plan]).expect(0).out.contains("gates"));
+}
+
+#[test]
+fn the_demo_tells_its_story_and_leaves_nothing_behind() {
+    let world = World::new();
+    let temp = world.file("tmp", "");
+    std::fs::remove_file(&temp).unwrap();
+    std::fs::create_dir(&temp).unwrap();
+    let told = crate::world::done(world.command(&["demo"]).env("TMPDIR", &temp).output().unwrap()).expect(0);
+    for part in
+        ["(played)", "PLAN_PATH_OUTSIDE", "private key", "completed", "byte for byte", "verifies", "exacta init"]
+    {
+        assert!(told.out.contains(part), "`{part}` is missing: {}", told.out);
+    }
+    assert_eq!(std::fs::read_dir(&temp).unwrap().count(), 0);
+    assert!(!world.home().exists());
+}

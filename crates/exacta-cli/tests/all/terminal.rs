@@ -1,0 +1,137 @@
+//! What happens at a terminal, with a person at it.
+
+use crate::story::fix;
+use crate::world::World;
+
+fn submitted(world: &World) -> String {
+    let done = world.pipe(&["submit", "-", "--json"], fix().to_string().as_bytes()).expect(30);
+    done.json()["plan_id"].as_str().unwrap().to_owned()
+}
+
+fn status(world: &World, id: &str) -> String {
+    world.run(&["show", id, "--json"]).expect(0).json()["status"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_person_says_yes() {
+    let world = World::begun();
+    let id = submitted(&world);
+    let mut terminal = world.terminal(&["approve", &id]);
+    terminal.wait_for("+there").wait_for("[y/N]").send("y\n");
+    terminal.end().expect(0);
+    assert_eq!(status(&world, &id), "user_approved");
+}
+
+#[test]
+fn anything_else_is_a_no() {
+    let world = World::begun();
+    let id = submitted(&world);
+    for answer in ["n\n", "\n", "yep\n"] {
+        let mut terminal = world.terminal(&["approve", &id]);
+        terminal.wait_for("[y/N]").send(answer);
+        terminal.end().expect(30);
+    }
+    assert_eq!(status(&world, &id), "pending");
+}
+
+#[test]
+fn control_c_at_a_question_decides_nothing() {
+    let world = World::begun();
+    let id = submitted(&world);
+    let mut terminal = world.terminal(&["approve", &id]);
+    terminal.wait_for("[y/N]").send("\x03");
+    terminal.end().expect(30);
+    assert_eq!(status(&world, &id), "pending");
+}
+
+#[test]
+fn answers_from_a_pipe_do_not_count_even_with_a_terminal_around() {
+    let world = World::begun();
+    let id = submitted(&world);
+    let line = format!("yes | {} approve {id}", crate::world::EXACTA);
+    let terminal = world.shell(&line);
+    let done = terminal.end();
+    assert!(done.out.contains("no terminal"), "{}", done.out);
+    assert_eq!(status(&world, &id), "pending");
+}
+
+#[test]
+fn a_passphrase_is_asked_for_and_not_shown() {
+    let world = World::new();
+    let mut terminal = world.terminal(&["init", "--approver", "tester", "--profile", "SAFE"]);
+    terminal.wait_for("new passphrase").send("correct horse\n");
+    terminal.wait_for("the same again").send("correct horse\n");
+    let done = terminal.end().expect(0);
+    assert!(!done.out.contains("correct horse"), "{}", done.out);
+    let id = submitted(&world);
+    let mut terminal = world.terminal(&["approve", &id]);
+    terminal.wait_for("[y/N]").send("y\n");
+    terminal.wait_for("passphrase of `tester`").send("wrong\n");
+    terminal.wait_for("passphrase of `tester`").send("correct horse\n");
+    terminal.end().expect(0);
+    assert_eq!(status(&world, &id), "user_approved");
+}
+
+#[test]
+fn the_review_screen_approves_with_the_hash_typed_back() {
+    let world = World::begun();
+    let id = submitted(&world);
+    let hash = world.run(&["show", &id, "--json"]).json()["plan_hash"].as_str().unwrap()[..8].to_owned();
+    let mut terminal = world.terminal(&["review", &id]);
+    terminal.wait_for("greet.txt").send("a");
+    terminal.wait_for("exactly").send(&format!("{hash}\r"));
+    let done = terminal.end().expect(0);
+    assert!(done.out.contains("\x1b[?1049l"), "the screen is left as it was found");
+    assert_eq!(status(&world, &id), "user_approved");
+}
+
+#[test]
+fn the_review_screen_pauses_and_rejects() {
+    let world = World::begun();
+    let id = submitted(&world);
+    let mut terminal = world.terminal(&["review"]);
+    terminal.wait_for("greet.txt").send("q");
+    terminal.end().expect(30);
+    assert_eq!(status(&world, &id), "pending");
+    let mut terminal = world.terminal(&["review"]);
+    terminal.wait_for("greet.txt").send("r");
+    terminal.wait_for("Why?").send("not now\r");
+    terminal.end().expect(0);
+    assert_eq!(status(&world, &id), "rejected");
+}
+
+#[test]
+fn run_asks_and_executes() {
+    let world = World::begun();
+    let path = world.file("plan.json", fix().to_string());
+    let mut terminal = world.terminal(&["run", &path]);
+    terminal.wait_for("[y/N]").send("y\n");
+    terminal.end().expect(0);
+    assert_eq!(world.read("greet.txt"), "hello\nthere\n");
+    let mut terminal = world.terminal(&["undo"]);
+    terminal.wait_for("-there").wait_for("[y/N]").send("y\n");
+    terminal.end().expect(0);
+    assert_eq!(world.read("greet.txt"), "hello\nworld\n");
+}
+
+#[test]
+fn in_the_demo_the_person_decides() {
+    let world = World::new();
+    let mut terminal = world.terminal(&["demo"]);
+    terminal.wait_for("which steps do you approve?").send("test\n");
+    terminal.wait_for("depends on").wait_for("which steps").send("round\n");
+    terminal.wait_for("[y/N]").send("y\n");
+    let done = terminal.end().expect(0);
+    assert!(done.out.contains("byte for byte") && !done.out.contains("(played)"), "{}", done.out);
+}
+
+#[test]
+fn the_demo_is_interrupted_without_a_trace() {
+    let world = World::new();
+    let mut terminal = world.terminal(&["demo"]);
+    terminal.wait_for("which steps do you approve?").send("\x03");
+    terminal.end().expect(50);
+    let left = std::fs::read_dir(std::env::temp_dir()).unwrap().filter_map(Result::ok);
+    let stages = left.filter(|entry| entry.file_name().to_string_lossy().starts_with("exacta-demo-"));
+    assert_eq!(stages.count(), 0);
+}

@@ -1,0 +1,242 @@
+//! A throw-away user with a throw-away project, and the real binary between them.
+
+use serde_json::Value;
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, Output, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// The binary under test.
+pub const EXACTA: &str = env!("CARGO_BIN_EXE_exacta");
+
+/// How long a prompt may take to appear; machines that build other things at the same time are slow.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A user's folder, a project, and room for plans.
+pub struct World {
+    dir: tempfile::TempDir,
+}
+
+/// How a command ended.
+#[derive(Debug)]
+pub struct Done {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl World {
+    /// A project with two files in it, not yet begun.
+    pub fn new() -> Self {
+        let world = Self { dir: tempfile::tempdir().unwrap() };
+        fs::create_dir_all(world.project()).unwrap();
+        world.write("greet.txt", "hello\nworld\n");
+        world.write("src/main.py", "def main():\n    print(\"hello\")\n\n\nmain()\n");
+        world
+    }
+
+    /// The same after `init`, with an approver whose key needs no passphrase.
+    pub fn begun() -> Self {
+        let world = Self::new();
+        world.run(&["init", "--approver", "tester", "--no-passphrase"]).expect(0);
+        world
+    }
+
+    pub fn home(&self) -> PathBuf {
+        self.dir.path().join("home")
+    }
+
+    pub fn project(&self) -> PathBuf {
+        self.dir.path().join("project")
+    }
+
+    /// The key that `begun` made.
+    pub fn key(&self) -> String {
+        self.home().join("keys/tester.key").display().to_string()
+    }
+
+    pub fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.project().join(path)).unwrap()
+    }
+
+    pub fn write(&self, path: &str, text: &str) {
+        let path = self.project().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    /// A file outside the project.
+    pub fn file(&self, name: &str, text: impl AsRef<[u8]>) -> String {
+        let path = self.dir.path().join(name);
+        fs::write(&path, text).unwrap();
+        path.display().to_string()
+    }
+
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(EXACTA);
+        command.args(args).current_dir(self.project()).env_clear();
+        command.env("EXACTA_HOME", self.home()).env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.stdin(Stdio::null());
+        command
+    }
+
+    pub fn run(&self, args: &[&str]) -> Done {
+        done(self.command(args).output().unwrap())
+    }
+
+    /// With text on standard input.
+    pub fn pipe(&self, args: &[&str], input: &[u8]) -> Done {
+        let mut command = self.command(args);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let input = input.to_vec();
+        // A command that refuses early closes its end.
+        let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
+        let output = child.wait_with_output().unwrap();
+        writer.join().unwrap();
+        done(output)
+    }
+
+    /// On a terminal, as a person would.
+    pub fn terminal(&self, args: &[&str]) -> Terminal {
+        let quote = |word: &str| format!("'{}'", word.replace('\'', "'\\''"));
+        let line: Vec<String> = std::iter::once(EXACTA).chain(args.iter().copied()).map(quote).collect();
+        self.shell(&format!("exec {}", line.join(" ")))
+    }
+
+    /// A line of shell on a terminal.
+    pub fn shell(&self, line: &str) -> Terminal {
+        Terminal::open(self, line)
+    }
+}
+
+impl Done {
+    /// The same, if the exit code is this one.
+    #[track_caller]
+    pub fn expect(self, code: i32) -> Self {
+        assert_eq!(self.code, code, "stdout: {}\nstderr: {}", self.out, self.err);
+        self
+    }
+
+    /// Standard output as one JSON object.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}\n{}", self.out, self.err))
+    }
+}
+
+pub fn done(output: Output) -> Done {
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    Done { code: output.status.code().unwrap_or(-1), out: text(output.stdout), err: text(output.stderr) }
+}
+
+/// A command on a pseudo terminal, made by `script`.
+pub struct Terminal {
+    child: Child,
+    keys: ChildStdin,
+    pieces: Receiver<Vec<u8>>,
+    seen: String,
+}
+
+impl Terminal {
+    fn open(world: &World, line: &str) -> Self {
+        let mut command = Command::new("script");
+        command.args(["-qec", &format!("stty cols 80 rows 24; {line}"), "/dev/null"]);
+        command.current_dir(world.project()).env_clear().env("EXACTA_HOME", world.home()).env("TERM", "xterm");
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("SHELL", "/bin/sh").env("NO_COLOR", "1");
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("`script` (Debian: bsdutils) is needed for tests on a terminal");
+        let mut output = child.stdout.take().unwrap();
+        let (sender, pieces) = channel();
+        std::thread::spawn(move || {
+            let mut buffer = [0_u8; 4096];
+            while let Ok(count @ 1..) = output.read(&mut buffer) {
+                if sender.send(buffer[..count].to_vec()).is_err() {
+                    return;
+                }
+            }
+        });
+        let keys = child.stdin.take().unwrap();
+        Self { child, keys, pieces, seen: String::new() }
+    }
+
+    /// Waits until this is seen, and forgets everything up to it.
+    #[track_caller]
+    pub fn wait_for(&mut self, text: &str) -> &mut Self {
+        let begin = Instant::now();
+        while !self.seen.contains(text) {
+            let left = PATIENCE.saturating_sub(begin.elapsed());
+            match self.pieces.recv_timeout(left) {
+                Ok(piece) => self.seen.push_str(&String::from_utf8_lossy(&piece)),
+                Err(RecvTimeoutError::Timeout) => panic!("`{text}` did not come; seen: {}", self.seen),
+                Err(RecvTimeoutError::Disconnected) => panic!("ended before `{text}`; seen: {}", self.seen),
+            }
+        }
+        let at = self.seen.find(text).unwrap() + text.len();
+        self.seen.drain(..at);
+        self
+    }
+
+    /// Types.
+    pub fn send(&mut self, keys: &str) -> &mut Self {
+        self.keys.write_all(keys.as_bytes()).unwrap();
+        self.keys.flush().unwrap();
+        self
+    }
+
+    /// Waits for the end; everything not yet waited for is the output.
+    pub fn end(mut self) -> Done {
+        while let Ok(piece) = self.pieces.recv_timeout(PATIENCE) {
+            self.seen.push_str(&String::from_utf8_lossy(&piece));
+        }
+        let code = self.child.wait().unwrap().code().unwrap_or(-1);
+        Done { code, out: self.seen, err: String::new() }
+    }
+}
+
+/// Ids, hashes and times replaced, so that the rest can be compared.
+pub fn redact(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let (length, name) = token(rest);
+        match name {
+            Some(name) => out.push_str(name),
+            None => out.push_str(rest.get(..length).unwrap_or_default()),
+        }
+        rest = rest.get(length.max(c.len_utf8())..).unwrap_or_default();
+    }
+    out
+}
+
+/// How long the word at the start is, and what takes its place.
+fn token(text: &str) -> (usize, Option<&'static str>) {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | ':' | '.');
+    let length = text.find(|c| !is_word(c)).unwrap_or(text.len());
+    let word = text[..length].trim_end_matches(['.', ':', '-']);
+    let hex = |s: &str| s.chars().all(|c| c.is_ascii_hexdigit());
+    let dashes: Vec<usize> = word.split('-').map(str::len).collect();
+    let name = if word.len() == 64 && hex(word) {
+        Some("[hash]")
+    } else if dashes == [8, 4, 4, 4, 12] && hex(&word.replace('-', "")) {
+        Some("[id]")
+    } else if word.len() >= 20 && word.ends_with('Z') && word.contains('T') && word[..4].parse::<u32>().is_ok() {
+        Some("[time]")
+    } else {
+        None
+    };
+    let first = text.chars().next().map_or(0, char::len_utf8);
+    (if name.is_some() { word.len() } else { length.max(first) }, name)
+}
+
+#[test]
+fn redaction() {
+    let text = "plan 019a2f3e-7c1d-7e2a-9b4f-0123456789ab at 2026-11-15T22:00:00.000Z, \"5d41402abc4b2a76b9719d911017c5925d41402abc4b2a76b9719d911017c592\".";
+    assert_eq!(redact(text), "plan [id] at [time], \"[hash]\".");
+}
