@@ -42,7 +42,7 @@ pub(crate) struct Traces {
 impl Traces {
     /// Whether nothing remains to be decided.
     pub(crate) const fn is_over(&self) -> bool {
-        self.commit && (self.done || self.kept)
+        self.commit && ((self.done && !self.back) || self.kept)
     }
 }
 

@@ -33,6 +33,8 @@ pub(crate) struct Journal {
     pub(crate) undoes: Option<RunId>,
     /// Folders that are missing and will be made, outer ones first.
     pub(crate) folders: Vec<RelPath>,
+    /// Folders that go if nothing is left in them: those that an undone run had made. Outer ones first.
+    pub(crate) leaves: Vec<RelPath>,
     /// Sorted by path.
     pub(crate) steps: Vec<Step>,
 }
@@ -61,8 +63,12 @@ pub(crate) enum JournalError {
 }
 
 impl Journal {
-    /// What this work is going to do, once `folders` are known to be missing.
-    pub(crate) fn of(work: &Work, folders: Vec<RelPath>) -> Self {
+    /// What this work is going to do. `folders` are missing; of `made`, those go that lose a file.
+    pub(crate) fn of(work: &Work, folders: Vec<RelPath>, made: Vec<RelPath>) -> Self {
+        let gone = |folder: &RelPath| {
+            work.changes.iter().any(|change| change.after.is_none() && is_above(folder, &change.path))
+        };
+        let leaves = made.into_iter().filter(gone).collect();
         let steps = work.changes.iter().map(|change| Step {
             path: change.path.clone(),
             before: FileState::of(change.before.as_deref()),
@@ -75,6 +81,7 @@ impl Journal {
             plan_hash: work.plan_hash,
             undoes: work.undoes.clone(),
             folders,
+            leaves,
             steps: steps.collect(),
         }
     }
@@ -133,10 +140,14 @@ impl Journal {
         let sorted = self.steps.windows(2).all(|pair| matches!(pair, [a, b] if a.path < b.path));
         let modes = |state: &FileState| !matches!(state, FileState::File { mode, .. } if mode & !0o1777 != 0);
         sorted
-            && paths().chain(&self.folders).all(|path| !path.is_protected())
-            && self.folders.iter().all(|folder| paths().any(|path| path.is_beneath(folder) && path != folder))
+            && paths().all(|path| !path.is_protected())
+            && self.folders.iter().chain(&self.leaves).all(|folder| paths().any(|path| is_above(folder, path)))
             && self.steps.iter().all(|step| step.before != step.after && modes(&step.before) && modes(&step.after))
     }
+}
+
+fn is_above(folder: &RelPath, path: &RelPath) -> bool {
+    path.is_beneath(folder) && path != folder
 }
 
 /// The checksum of the JSON and where it begins.

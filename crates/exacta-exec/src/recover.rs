@@ -4,12 +4,13 @@ use crate::area::{Area, Names, Traces, shown};
 use crate::error::{IoError, RunError};
 use crate::folders::Folders;
 use crate::fs::{Disk, Fs};
-use crate::journal::Journal;
+use crate::journal::{Journal, JournalError};
 use crate::lock::{Locks, Patience};
 use crate::root::ProjectRoot;
 use crate::run::{Receipts, receipts};
 use crate::settle::{Committed, Halt};
 use exacta_kernel::id::{PlanId, RunId};
+use exacta_kernel::path::RelPath;
 use rustix::io::Errno;
 use serde::Serialize;
 use std::sync::atomic::AtomicBool;
@@ -156,7 +157,6 @@ fn conclude<F: Fs>(mut committed: Committed<'_, '_, F>, decided_back: bool) -> R
     if forward {
         match committed.go_forward() {
             Ok(()) => {
-                committed.remove_made_folders();
                 let kept = committed.tidy();
                 let receipts = Some(receipts(&run_id, &committed.journal.steps));
                 return Ok(Recovered { run_id, plan_id, how: Outcome::Completed, receipts, kept });
@@ -228,6 +228,17 @@ fn discard<F: Fs>(area: &Area<'_, F>, run_id: &RunId, traces: &Traces) -> Result
         area.remove(&name)?;
     }
     Ok(())
+}
+
+/// The folders a run made that is over; none if its journal is gone or cannot be used.
+pub(crate) fn made_by<F: Fs>(area: &Area<'_, F>, run_id: &RunId) -> Result<Vec<RelPath>, IoError> {
+    let name = Names(run_id).commit();
+    let Some(file) = open(area, &name)? else { return Ok(Vec::new()) };
+    match Journal::read(area.fs, &file) {
+        Ok(journal) => Ok(journal.folders),
+        Err(JournalError::Io(errno)) => Err(IoError { call: "read", path: shown(&name), errno }),
+        Err(JournalError::Broken(_) | JournalError::Newer(_)) => Ok(Vec::new()),
+    }
 }
 
 /// Removes what a finished run left beside its journal.

@@ -26,7 +26,6 @@ impl<F: Fs> Ready<'_, '_, F> {
         for step in &self.committed.journal.steps {
             (options.observer)(Event::StepDone { path: step.path.clone() });
         }
-        self.committed.remove_made_folders();
         let kept = self.committed.tidy();
         let mut receipts = receipts(&self.committed.journal.run_id, &self.committed.journal.steps);
         for (receipt, spent) in receipts.steps.iter_mut().zip(&self.spent) {
@@ -40,21 +39,17 @@ impl<F: Fs> Ready<'_, '_, F> {
         for folder in self.committed.journal.folders.clone() {
             self.committed.folders.make(Some(folder))?;
         }
-        let steps = std::mem::take(&mut self.committed.journal.steps);
-        let mut outcome = Ok(());
-        for (index, step) in steps.iter().enumerate() {
-            let start = Instant::now();
-            outcome =
-                if options.cancel.load(Ordering::Relaxed) { Err(Halt::Cancelled) } else { self.rename(index, step) };
-            if outcome.is_err() {
-                break;
+        for (index, step) in self.committed.journal.steps.clone().iter().enumerate() {
+            if options.cancel.load(Ordering::Relaxed) {
+                return Err(Halt::Cancelled);
             }
+            let start = Instant::now();
+            self.rename(index, step)?;
             if let Some(spent) = self.spent.get_mut(index) {
                 *spent += start.elapsed();
             }
         }
-        self.committed.journal.steps = steps;
-        outcome
+        Ok(())
     }
 
     /// One step. What comes out must be the very file that was checked: if it is not, someone saved in between.

@@ -8,6 +8,7 @@ use crate::bytes::write_all;
 use crate::error::{IoError, RunError};
 use crate::fs::{Fs, Rename};
 use crate::journal::Journal;
+use crate::recover::made_by;
 use crate::settle::Committed;
 use exacta_kernel::facts::FileContent;
 use exacta_kernel::plan::Change;
@@ -38,7 +39,8 @@ pub(crate) struct Ready<'a, 'fs, F: Fs> {
 impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
     /// Writes the new files and the journal, and makes them durable.
     pub(crate) fn stage(mut self, options: &mut RunOptions<'_>) -> Result<Staging<'a, 'fs, F>, RunError> {
-        let journal = Journal::of(self.work, std::mem::take(&mut self.missing));
+        let made = self.work.undoes.as_ref().map_or_else(|| Ok(Vec::new()), |run| made_by(self.area, run))?;
+        let journal = Journal::of(self.work, std::mem::take(&mut self.missing), made);
         let file = self.open_journal()?;
         match self.fill(&journal, &file, options) {
             Ok(spent) => Ok(Staging { prepared: self, journal, file, spent }),

@@ -13,10 +13,9 @@ impl<F: Fs> Committed<'_, '_, F> {
     /// Puts everything back, durably. The answer names what was left because it is someone else's.
     pub(crate) fn put_back(&mut self) -> Result<Vec<String>, IoError> {
         let mut kept = Vec::new();
-        let steps = std::mem::take(&mut self.journal.steps);
-        let outcome = steps.iter().enumerate().try_for_each(|(index, step)| self.put_back_step(index, step, &mut kept));
-        self.journal.steps = steps;
-        outcome?;
+        for (index, step) in self.journal.steps.clone().iter().enumerate() {
+            self.put_back_step(index, step, &mut kept)?;
+        }
         let made = self.journal.folders.clone();
         self.folders.remove_empty(&made)?;
         self.folders.sync()?;

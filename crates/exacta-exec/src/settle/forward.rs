@@ -12,16 +12,12 @@ use rustix::io::Errno;
 impl<F: Fs> Committed<'_, '_, F> {
     /// Whether every target is as before or as approved, and what is needed for the rest lies ready.
     pub(crate) fn can_go_forward(&mut self) -> Result<bool, IoError> {
-        let steps = std::mem::take(&mut self.journal.steps);
-        let mut answer = Ok(true);
-        for (index, step) in steps.iter().enumerate() {
-            answer = self.can_advance(index, step);
-            if !matches!(answer, Ok(true)) {
-                break;
+        for (index, step) in self.journal.steps.clone().iter().enumerate() {
+            if !self.can_advance(index, step)? {
+                return Ok(false);
             }
         }
-        self.journal.steps = steps;
-        answer
+        Ok(true)
     }
 
     /// Brings every target forward, durably, to the done record.
@@ -29,10 +25,9 @@ impl<F: Fs> Committed<'_, '_, F> {
         for folder in self.journal.folders.clone() {
             self.folders.make(Some(folder))?;
         }
-        let steps = std::mem::take(&mut self.journal.steps);
-        let outcome = steps.iter().enumerate().try_for_each(|(index, step)| self.advance(index, step));
-        self.journal.steps = steps;
-        outcome?;
+        for (index, step) in self.journal.steps.clone().iter().enumerate() {
+            self.advance(index, step)?;
+        }
         self.finish()
     }
 

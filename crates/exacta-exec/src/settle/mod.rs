@@ -48,6 +48,8 @@ enum Place {
 impl<F: Fs> Committed<'_, '_, F> {
     /// Makes the visible result durable, reads it back and writes the done record.
     pub(crate) fn finish(&mut self) -> Result<(), Halt> {
+        let leaves = self.journal.leaves.clone();
+        self.folders.remove_empty(&leaves)?;
         self.folders.sync()?;
         self.verify()?;
         self.area.mark(&Names(&self.journal.run_id).done())?;
@@ -90,17 +92,10 @@ impl<F: Fs> Committed<'_, '_, F> {
 
     /// From here on the run is put back, whoever does it.
     pub(crate) fn decide_back(&self) -> Result<(), IoError> {
-        self.area.mark(&Names(&self.journal.run_id).back())?;
+        let names = Names(&self.journal.run_id);
+        self.area.mark(&names.back())?;
+        self.area.remove(&names.done())?;
         self.area.sync()
-    }
-
-    /// After an undo, removes the folders that the undone run had made, where nothing is in them. Nothing depends on it.
-    pub(crate) fn remove_made_folders(&mut self) {
-        let Some(undone) = &self.journal.undoes else { return };
-        let Ok(file) = self.area.fs.open(&self.area.dir, &Names(undone).commit()) else { return };
-        if let Ok(journal) = Journal::read(self.area.fs, &file) {
-            drop(self.folders.remove_empty(&journal.folders));
-        }
     }
 
     /// Removes the old files of a run that is over. What someone wrote into one of them in the last moment is put aside and

@@ -2,3 +2,4 @@
 
 mod project;
 mod run;
+mod sim;
