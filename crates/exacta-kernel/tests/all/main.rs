@@ -7,6 +7,7 @@ mod dice;
 mod diff;
 mod diff_git;
 mod diff_hostile;
+mod diff_place;
 mod diff_render;
 mod gate;
 mod import;
