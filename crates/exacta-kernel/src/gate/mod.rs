@@ -147,7 +147,7 @@ impl GateVerdict {
 }
 
 impl Decision {
-    /// The same with one more verdict, in its place. It can only tighten.
+    /// The same with one more verdict, in its place. It can only tighten; the user gate follows.
     #[must_use]
     pub fn tightened(mut self, verdict: GateVerdict) -> Self {
         let order = |name: &str| Gate::ALL.iter().position(|gate| gate.name() == name);
@@ -155,6 +155,10 @@ impl Decision {
         self.verdict = self.verdict.max(verdict.verdict);
         self.notice &= self.verdict == Verdict::Allow;
         self.gates.insert(at, verdict);
+        let user = self.gates.iter_mut().filter(|gate| gate.gate == Gate::User.name());
+        for gate in user.filter(|gate| gate.verdict < self.verdict) {
+            *gate = GateVerdict::new(Gate::User, self.verdict, asked(self.verdict));
+        }
         self
     }
 }
@@ -218,12 +222,19 @@ fn user(strictest: Verdict, policy: &Policy) -> GateVerdict {
         if profile < chosen { format!(", held down from {} by the ceiling", chosen.name()) } else { String::new() };
     let verdict = strictest.max(table::of_profile(profile));
     let reason = match verdict {
-        Verdict::Deny => "a person cannot approve what another gate denies",
-        Verdict::Confirm if strictest == Verdict::Confirm => "a person must approve",
-        Verdict::Confirm => "a person approves every change",
-        Verdict::Allow => "nobody is asked",
+        Verdict::Confirm if strictest == Verdict::Allow => "a person approves every change",
+        verdict => asked(verdict),
     };
     GateVerdict::new(Gate::User, verdict, &format!("{reason} (profile {}{held})", profile.name()))
+}
+
+/// What the other gates' answer means for a person.
+const fn asked(strictest: Verdict) -> &'static str {
+    match strictest {
+        Verdict::Deny => "a person cannot approve what another gate denies",
+        Verdict::Confirm => "a person must approve",
+        Verdict::Allow => "nobody is asked",
+    }
 }
 
 const fn class_name(class: ProviderClass) -> &'static str {

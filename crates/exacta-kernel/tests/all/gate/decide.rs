@@ -255,6 +255,7 @@ fn providers_that_the_policy_does_not_allow_are_denied() {
         assert_eq!((decision.verdict, decision.notice), (Verdict::Allow, true));
         let decision = decision.tightened(verdict);
         assert_eq!((decision.verdict, decision.notice), (Verdict::Deny, false));
+        assert_eq!(decision.gates.last().map(|gate| gate.verdict), Some(Verdict::Deny));
         let mut gates: Vec<&str> = decision.gates.iter().map(|gate| gate.gate).collect();
         gates.dedup();
         assert_eq!(gates, ["security", "policy", "risk", "quality", "user"]);
