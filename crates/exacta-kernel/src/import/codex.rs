@@ -4,7 +4,7 @@
 //! The form's own tool takes the first place that looks alike. Here every byte must match, and there must be exactly one
 //! place; or, with headings, the first of them must be a line that occurs once, and the place is the next one after it.
 
-use super::{Draft, ImportError, Lookup, Request, exact, misfit, rel_path, text_of};
+use super::{Draft, ImportError, Lookup, Request, exact, misfit, rel_path};
 use crate::diff::parse::Reader;
 use crate::diff::{DiffError, Kind, Misfit};
 use crate::facts::FileContent;
@@ -134,46 +134,51 @@ struct Chunk<'a> {
 fn chunk<'a>(reader: &mut Reader<'a>, before: &[u8]) -> Result<Option<Chunk<'a>>, ImportError> {
     let feed: &[u8] = if uses_crlf(before) { b"\r\n" } else { b"\n" };
     let mut chunk = Chunk { line: reader.number, ..Chunk::default() };
-    let mut begun = false;
     while let Some(line) = reader.peek() {
+        let no_lines_yet = chunk.old.is_empty() && chunk.new.is_empty();
         match line {
-            [b'@', b'@', heading @ ..] if chunk.old.is_empty() && chunk.new.is_empty() => {
+            [b'@', b'@', heading @ ..] if no_lines_yet => {
                 chunk.headings.extend(Some(heading.trim_ascii()).filter(|heading| !heading.is_empty()));
             }
             [b'@', b'@', ..] => break,
-            _ if line.trim_ascii() == b"*** End of File" && begun => {
+            _ if line.trim_ascii() == b"*** End of File" && !no_lines_yet => {
                 chunk.at_end = true;
                 reader.next();
                 break;
             }
             _ if line.trim_ascii_start().starts_with(b"*** ") => break,
-            _ => {
-                let (old, new, text) = match line {
-                    [] => (true, true, line),
-                    [b' ', text @ ..] => (true, true, text),
-                    [b'-', text @ ..] => (true, false, text),
-                    [b'+', text @ ..] => (false, true, text),
-                    _ => {
-                        let problem = "a line of a change begins with ` `, `+` or `-`";
-                        return Err(ImportError::Line { line: reader.number, problem });
-                    }
-                };
-                let text = if feed == b"\r\n" { text.strip_suffix(b"\r").unwrap_or(text) } else { text };
-                for side in [old.then_some(&mut chunk.old), new.then_some(&mut chunk.new)].into_iter().flatten() {
-                    side.extend_from_slice(text);
-                    side.extend_from_slice(feed);
-                }
-                chunk.ends_alike = old && new;
-            }
+            _ => chunk.push(line, feed).ok_or(ImportError::Line {
+                line: reader.number,
+                problem: "a line of a change begins with ` `, `+` or `-`",
+            })?,
         }
-        begun = true;
         reader.next();
     }
-    text_of(&chunk.old, chunk.line)?;
+    let begun = reader.number > chunk.line;
     if begun && chunk.old.is_empty() && chunk.new.is_empty() {
         return Err(ImportError::Line { line: chunk.line, problem: "the change has no lines" });
     }
     Ok(begun.then_some(chunk))
+}
+
+impl Chunk<'_> {
+    /// Adds a line to the sides it belongs to, with the file's line end.
+    fn push(&mut self, line: &[u8], feed: &[u8]) -> Option<()> {
+        let (old, new, text) = match line {
+            [] => (true, true, line),
+            [b' ', text @ ..] => (true, true, text),
+            [b'-', text @ ..] => (true, false, text),
+            [b'+', text @ ..] => (false, true, text),
+            _ => return None,
+        };
+        let text = if feed == b"\r\n" { text.strip_suffix(b"\r").unwrap_or(text) } else { text };
+        for side in [old.then_some(&mut self.old), new.then_some(&mut self.new)].into_iter().flatten() {
+            side.extend_from_slice(text);
+            side.extend_from_slice(feed);
+        }
+        self.ends_alike = old && new;
+        Some(())
+    }
 }
 
 fn uses_crlf(content: &[u8]) -> bool {

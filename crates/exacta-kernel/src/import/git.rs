@@ -105,11 +105,7 @@ fn one_file(reader: &mut Reader<'_>, draft: &mut Draft<'_>, mail: usize) -> Resu
         Kind::Delete => "delete",
     };
     let description = format!("{verb} `{}` as the patch says", text::excerpt(target, 200));
-    let diff = match core::str::from_utf8(diff) {
-        Ok(diff) => diff.to_owned(),
-        Err(_) => utf8::without_other_context(utf8::header(diff, line, patch.hunks.first()), &patch, line)?,
-    };
-    draft.add(kind, target, Some(Payload::Diff(diff)), description);
+    draft.add(kind, target, Some(Payload::Diff(utf8::text(diff, line)?)), description);
     Ok(())
 }
 

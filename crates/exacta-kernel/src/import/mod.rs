@@ -193,7 +193,7 @@ fn exact(
     after: Option<&FileContent>,
     line: usize,
 ) -> Result<String, ImportError> {
-    String::from_utf8(diff::render_exact(path, before, after)).map_err(|_| ImportError::NotUtf8 { line })
+    utf8::text(&diff::render_exact(path, before, after), line)
 }
 
 fn misfit(path: &RelPath, error: DiffError) -> ImportError {

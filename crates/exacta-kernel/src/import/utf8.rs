@@ -4,21 +4,33 @@
 //! says exactly what changes, and the file's own bytes are never touched.
 
 use super::ImportError;
-use crate::diff::parse::{Hunk, Line, Patch, Side};
+use crate::diff::parse::{self, Hunk, Line, Reader, Side};
 use crate::prelude::*;
 
-/// The same change as text. `header` is everything before the first hunk.
-pub(super) fn without_other_context(header: &[u8], patch: &Patch<'_>, line: usize) -> Result<String, ImportError> {
-    let mut out = core::str::from_utf8(header).map_err(|_| ImportError::NotUtf8 { line })?.to_owned();
+/// The same diff of one file as text. `line` is where it begins in the patch.
+pub(super) fn text(diff: &[u8], line: usize) -> Result<String, ImportError> {
+    if let Ok(text) = core::str::from_utf8(diff) {
+        return Ok(text.to_owned());
+    }
+    let patch = parse::one_file(&mut Reader::new(diff)).map_err(ImportError::Malformed)?;
+    let header = core::str::from_utf8(header(diff, patch.hunks.first()));
+    let mut out = header.map_err(|_| ImportError::NotUtf8 { line })?.to_owned();
     for hunk in &patch.hunks {
         let (mut old, mut new) = (before(hunk.old_start, hunk.old_count), before(hunk.new_start, hunk.new_count));
         for piece in hunk.lines.split_inclusive(|line| line.side == Side::Both && !is_utf8(line)) {
-            write_piece(piece, old, new, &mut out).ok_or(ImportError::NotUtf8 { line: hunk.line })?;
+            write_piece(piece, old, new, &mut out).ok_or(ImportError::NotUtf8 { line: line + hunk.line - 1 })?;
             old += piece.iter().filter(|line| line.side.is_old()).count();
             new += piece.iter().filter(|line| line.side.is_new()).count();
         }
     }
     Ok(out)
+}
+
+/// The part of a file's diff before its first hunk.
+fn header<'t>(diff: &'t [u8], hunk: Option<&Hunk<'_>>) -> &'t [u8] {
+    let lines = hunk.map_or(0, |hunk| hunk.line - 1);
+    let end = memchr::memchr_iter(b'\n', diff).nth(lines.saturating_sub(1)).map_or(diff.len(), |at| at + 1);
+    diff.get(..end).unwrap_or_default()
 }
 
 /// How many lines come before a hunk.
@@ -56,11 +68,4 @@ fn write_piece(piece: &[Line<'_>], old: usize, new: usize, out: &mut String) -> 
 
 fn extent(before: usize, count: usize) -> String {
     if count == 0 { format!("{before},0") } else { format!("{},{count}", before + 1) }
-}
-
-/// The part of a file's diff before its first hunk.
-pub(super) fn header<'t>(diff: &'t [u8], first_line: usize, hunk: Option<&Hunk<'_>>) -> &'t [u8] {
-    let lines = hunk.map_or(0, |hunk| hunk.line - first_line);
-    let end = memchr::memchr_iter(b'\n', diff).nth(lines.saturating_sub(1)).map_or(diff.len(), |at| at + 1);
-    diff.get(..end).unwrap_or_default()
 }

@@ -202,6 +202,11 @@ fn context_that_is_not_utf_8_is_left_out() {
     let plan = seal(parse(text.as_bytes()).unwrap(), &facts).unwrap();
     assert_eq!(plan.failures(), [], "{text}");
     assert_eq!(plan.changes()[0].after.as_deref(), Some(&content(after)));
+    let chunks = "*** Begin Patch\n*** Update File: f\n@@\n-two\n+2\n@@\n-three\n+3\n*** End Patch\n";
+    let lookup = |_: &RelPath| Some(Arc::new(content(before)));
+    let text = codex(chunks.as_bytes(), &request, &mut { lookup }).unwrap();
+    let plan = seal(parse(text.as_bytes()).unwrap(), &facts).unwrap();
+    assert_eq!(plan.changes()[0].after.as_deref(), Some(&content(after)), "{text}");
     let changed = exacta_kernel::diff::render_exact(&path, Some(&content(before)), Some(&content(b"\xe9\n")));
     assert!(matches!(git(&changed, &request, &mut |_| None), Err(ImportError::NotUtf8 { .. })));
 }
