@@ -11,6 +11,7 @@ mod decide;
 pub mod doctor;
 pub mod error;
 mod execute;
+pub mod import;
 mod init;
 mod pipeline;
 mod process;

@@ -8,7 +8,7 @@ mod run;
 
 pub use approver::{ApproverAdd, ApproverCommand, ApproverRemove};
 pub use audit::{AuditCommand, AuditList, AuditProve, AuditShow, SessionCommand};
-pub use plan::{Approve, Check, Init, List, Reject, Resubmit, Review, Revise, Show, Signer, Source, Submit};
+pub use plan::{Approve, Check, Init, List, Patch, Reject, Resubmit, Review, Revise, Show, Signer, Source, Submit};
 pub use policy::{PolicyCheck, PolicyCommand, PolicyExplain, PolicySet, ProfileCommand, ProfileName, ProfileSet};
 pub use run::{Execute, Pace, Run, StatusArgs, Undo};
 
@@ -195,6 +195,7 @@ const SUBMIT_EXAMPLES: &str = "\
 Examples:
   exacta submit plan.json
   agent | exacta submit - --json
+  git diff | exacta submit - --from-git --intent FixBug --text 'round half up'
   exacta submit second.json --revises 019a2f3e-7c1d";
 
 const APPROVE_EXAMPLES: &str = "\

@@ -13,6 +13,28 @@ pub struct Source {
     /// A limit of your own, such as "MUST_NOT delete files"; may be repeated
     #[arg(long = "constraint", value_name = "TEXT")]
     pub constraints: Vec<String>,
+    /// If it is a patch.
+    #[command(flatten)]
+    pub patch: Patch,
+}
+
+/// Patches in other forms, and what they are for.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Patches")]
+pub struct Patch {
+    /// The file is a git diff or a `git format-patch` mail
+    #[arg(long, conflicts_with = "from_codex")]
+    pub from_git: bool,
+    /// The file is a patch that begins with `*** Begin Patch`
+    #[arg(long)]
+    pub from_codex: bool,
+    /// What the patch is for
+    #[arg(long, value_name = "TYPE", default_value = "AddFeature")]
+    #[arg(value_parser = ["CreateProject", "AddFeature", "FixBug", "BuildPackage"])]
+    pub intent: String,
+    /// The same in words; the patch's own subject unless told
+    #[arg(long, value_name = "TEXT")]
+    pub text: Option<String>,
 }
 
 /// Who decides, and on what.

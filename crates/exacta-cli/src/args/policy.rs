@@ -1,6 +1,6 @@
 //! Arguments of the commands about policy and profiles.
 
-use super::{Signer, Source};
+use super::Signer;
 use clap::{Args, Subcommand, ValueEnum};
 use exacta_kernel::policy::profile::Profile;
 use std::path::PathBuf;
@@ -72,8 +72,10 @@ pub enum PolicyCommand {
     /// Check a policy file, or the one in force, without changing anything
     #[command(after_help = "Examples:\n  exacta policy check\n  exacta policy check my-policy.toml")]
     Check(PolicyCheck),
-    /// Explain which gates and rules speak about a proposal, and why
-    #[command(after_help = "Examples:\n  exacta policy explain plan.json")]
+    /// Explain which gates and rules speak about a proposal, or about a supposed one, and why
+    #[command(
+        after_help = "Examples:\n  exacta policy explain plan.json\n  exacta policy explain --operation file_delete --path src/main.py --risk 40"
+    )]
     Explain(PolicyExplain),
     /// Put a policy file into force; needs a person
     #[command(
@@ -95,9 +97,23 @@ pub struct PolicyCheck {
 /// `exacta policy explain`
 #[derive(Debug, Args)]
 pub struct PolicyExplain {
-    /// The proposal.
-    #[command(flatten)]
-    pub source: Source,
+    /// The proposal: a file, or `-` for standard input; without it, a plan is supposed
+    pub file: Option<PathBuf>,
+    /// Suppose a step of this type, such as file_delete
+    #[arg(long, value_name = "TYPE", conflicts_with = "file")]
+    pub operation: Option<String>,
+    /// Suppose this file
+    #[arg(long, value_name = "PATH", conflicts_with = "file")]
+    pub path: Option<String>,
+    /// Suppose this risk
+    #[arg(long, value_name = "0-100", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub risk: u32,
+    /// Suppose this quality, in percent
+    #[arg(long, value_name = "0-100", default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub quality: u32,
+    /// Suppose that it reaches what runs by itself or steers tools
+    #[arg(long, conflicts_with = "file")]
+    pub system_level: bool,
 }
 
 /// `exacta policy set`

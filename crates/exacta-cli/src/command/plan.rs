@@ -29,7 +29,7 @@ struct Plans {
 
 /// `exacta check`
 pub fn check(args: &Check, context: &Context) -> Result<u8, Error> {
-    let text = source::text(&args.source)?;
+    let text = source::text(&args.source, &context.options)?;
     let view = exacta_app::check(&context.options, &text, &source::request(&args.source)?)?;
     print(&view, &context.output);
     Ok(exit(&view).code())
@@ -37,7 +37,7 @@ pub fn check(args: &Check, context: &Context) -> Result<u8, Error> {
 
 /// `exacta submit`
 pub fn submit(args: &Submit, context: &Context) -> Result<u8, Error> {
-    let text = source::text(&args.source)?;
+    let text = source::text(&args.source, &context.options)?;
     let mut request = source::request(&args.source)?;
     let mut app = context.open()?;
     if let Some(id) = &args.revises {

@@ -8,9 +8,14 @@ use crate::args::{
 };
 use crate::render::{plan, setting as text};
 use exacta_app::settings::{ApproverView, PolicyView, Settings};
-use exacta_app::{Error, Exit, ProfileView};
+use exacta_app::view::GateView;
+use exacta_app::{Error, Exit, ProfileView, Request};
 use exacta_kernel::approval::ApproverName;
+use exacta_kernel::assess::BasisPoints;
+use exacta_kernel::gate::Question;
+use exacta_kernel::path::RelPath;
 use exacta_kernel::policy::profile::Profile;
+use exacta_kernel::policy::rule::Operation;
 use exacta_kernel::policy::safety::SafetyPolicy;
 use serde::Serialize;
 
@@ -124,14 +129,51 @@ fn check_policy(args: &PolicyCheck, context: &Context) -> Result<u8, Error> {
 }
 
 fn explain(args: &PolicyExplain, context: &Context) -> Result<u8, Error> {
-    let text = source::text(&args.source)?;
-    let view = exacta_app::check(&context.options, &text, &source::request(&args.source)?)?;
+    let Some(file) = &args.file else { return suppose(args, context) };
+    let view = exacta_app::check(&context.options, &source::read_named(file)?, &Request::default())?;
     if context.output.is_json() {
         context.output.json(&view);
     } else {
         context.output.rows([plan::head(&view), plan::findings(&view), plan::gates(&view)].concat());
     }
     Ok(0)
+}
+
+/// What the gates would say of something like this.
+fn suppose(args: &PolicyExplain, context: &Context) -> Result<u8, Error> {
+    let question = Question {
+        operation: args.operation.as_deref().map(operation).transpose()?,
+        path: args.path.as_deref().map(path).transpose()?,
+        domain: None,
+        intent: None,
+        risk: args.risk,
+        quality: BasisPoints(args.quality * 100),
+        system_level: args.system_level,
+        unchecked: false,
+    };
+    let explanation = context.look()?.explain(&question)?;
+    if context.output.is_json() {
+        context.output.json(&Face { schema: "exacta.explanation/1", body: explanation });
+    } else {
+        let gates: Vec<GateView> = explanation.gates.iter().map(GateView::from).collect();
+        context.output.rows(plan::verdicts(explanation.verdict, explanation.notice, &gates));
+    }
+    Ok(0)
+}
+
+fn operation(name: &str) -> Result<Operation, Error> {
+    Operation::parse(name).ok_or_else(|| {
+        Error::new(
+            Exit::Usage,
+            "operation_unknown",
+            format!("no operation `{}`", exacta_kernel::text::excerpt(name, 40)),
+        )
+        .hint(format!("one of {}", Operation::names().join(", ")))
+    })
+}
+
+fn path(text: &str) -> Result<RelPath, Error> {
+    RelPath::parse(text).map_err(|error| Error::new(Exit::Usage, "path_invalid", error.to_string()).hint(error.hint))
 }
 
 fn set_policy(args: &PolicySet, context: &Context) -> Result<u8, Error> {

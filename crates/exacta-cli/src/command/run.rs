@@ -55,7 +55,7 @@ pub fn execute(args: &Execute, context: &Context) -> Result<u8, Error> {
 
 /// `exacta run`
 pub fn run(args: &Run, context: &Context) -> Result<u8, Error> {
-    let text = source::text(&args.source)?;
+    let text = source::text(&args.source, &context.options)?;
     let mut app = context.open()?;
     if Person::is_present() {
         app.hold_session()?;

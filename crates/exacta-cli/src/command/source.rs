@@ -1,8 +1,9 @@
 //! Where a proposal comes from: a file or standard input, with constraints of the request.
 
 use crate::args::Source;
-use exacta_app::{Error, Exit, Request};
-use exacta_kernel::proposal::{Constraint, ConstraintKind, Scope};
+use exacta_app::import::{Form, import};
+use exacta_app::{Error, Exit, Options, Request};
+use exacta_kernel::proposal::{Constraint, ConstraintKind, IntentKind, Scope};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -17,9 +18,22 @@ const KINDS: [(&str, ConstraintKind); 4] = [
     ("PREFER ", ConstraintKind::Prefer),
 ];
 
-/// The text of a proposal.
-pub fn text(source: &Source) -> Result<Vec<u8>, Error> {
-    if source.file == Path::new("-") { read(io::stdin().lock(), "standard input") } else { file(&source.file) }
+/// The text of a proposal; of a patch, the one it becomes.
+pub fn text(source: &Source, options: &Options) -> Result<Vec<u8>, Error> {
+    let text = read_named(&source.file)?;
+    let patch = &source.patch;
+    let form = match (patch.from_git, patch.from_codex) {
+        (false, false) => return Ok(text),
+        (true, _) => Form::Git,
+        (false, true) => Form::Codex,
+    };
+    let intent = IntentKind::parse(&patch.intent).unwrap_or(IntentKind::AddFeature);
+    import(options, form, &text, intent, patch.text.as_deref())
+}
+
+/// The content of a file that the user named, or of standard input.
+pub fn read_named(path: &Path) -> Result<Vec<u8>, Error> {
+    if path == Path::new("-") { read(io::stdin().lock(), "standard input") } else { file(path) }
 }
 
 /// The content of a file that the user named.

@@ -140,6 +140,18 @@ pub fn gates(view: &PlanView) -> Vec<Row> {
     rows
 }
 
+/// What gates say of something that is no plan.
+#[must_use]
+pub fn verdicts(verdict: Verdict, notice: bool, gates: &[GateView]) -> Vec<Row> {
+    let mut head = Row::heading("decision ").with(verdict_tone(verdict), &word(verdict).to_uppercase());
+    if notice {
+        head = head.with(Tone::Warn, ", with notice");
+    }
+    let mut rows = vec![head];
+    rows.extend(gates.iter().map(gate));
+    rows
+}
+
 /// The steps in order.
 #[must_use]
 pub fn steps(view: &PlanView) -> Vec<Row> {

@@ -1,6 +1,6 @@
 //! The story of a plan, told by the real binary.
 
-use crate::world::{Done, World, redact};
+use crate::world::{Done, World, redact, shape};
 use serde_json::{Value, json};
 
 /// A well-made fix of `greet.txt` with nothing else in it.
@@ -74,9 +74,9 @@ fn the_machine_readable_face() {
     let world = World::begun();
     let plan = fix().to_string();
     let check = world.pipe(&["check", "-", "--json"], plan.as_bytes()).expect(30);
-    insta::assert_snapshot!("check-json", redact(&pretty(&check)));
+    insta::assert_snapshot!("check-json", pretty(&shape(&check.json())));
     let submitted = submit(&world, &fix()).expect(30);
-    insta::assert_snapshot!("submit-json", redact(&pretty(&submitted)));
+    insta::assert_snapshot!("submit-json", pretty(&shape(&submitted.json())));
     let id = id(&submitted);
     let shown = world.run(&["show", &id, "--json"]).expect(0).json();
     for field in ["schema", "content_hash", "plan_id", "plan_hash", "status", "decision", "risk", "quality", "findings"]
@@ -84,20 +84,24 @@ fn the_machine_readable_face() {
         assert_eq!(shown[field], submitted.json()[field], "{field}");
     }
     let refused = world.pipe(&["check", "-", "--json"], b"no plan at all").expect(10);
-    insta::assert_snapshot!("refused-json", redact(&pretty(&refused)));
+    insta::assert_snapshot!("refused-json", redact(&pretty(&refused.json())));
     let unknown = world.run(&["show", "ffffffff", "--json"]).expect(2);
-    insta::assert_snapshot!("error-json", redact(&pretty(&unknown)));
+    insta::assert_snapshot!("error-json", redact(&pretty(&unknown.json())));
 }
 
-fn pretty(done: &Done) -> String {
-    serde_json::to_string_pretty(&done.json()).unwrap()
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap()
 }
 
 #[test]
 fn what_people_read() {
     let world = World::begun();
     let submitted = world.pipe(&["submit", "-"], three_steps().to_string().as_bytes()).expect(30);
-    insta::assert_snapshot!("submit-text", redact(&submitted.out));
+    for part in
+        ["FixBug  pending", "decision CONFIRM", "\ngates\n", "\nrisk ", "\nquality ", "after s1", "\n-world\n+there\n"]
+    {
+        assert!(submitted.out.contains(part), "`{part}` is missing: {}", submitted.out);
+    }
     assert!(submitted.err.contains("exacta review"), "{}", submitted.err);
     insta::assert_snapshot!("profile-list", world.run(&["profile", "list"]).expect(0).out);
     let listed = world.run(&["list"]).expect(0).out;
@@ -290,6 +294,28 @@ fn the_policy_is_shown_checked_set_and_reset() {
     world.run(&["policy", "reset", "--approver-key", &key]).expect(0);
     let plan = world.file("plan.json", fix().to_string());
     assert!(world.run(&["policy", "explain", &plan]).expect(0).out.contains("gates"));
+    let supposed = world.run(&["policy", "explain", "--operation", "file_delete", "--risk", "70"]).expect(0).out;
+    assert!(supposed.contains("CONFIRM") && supposed.contains("risk 70"), "{supposed}");
+    world.run(&["policy", "explain", "--operation", "fly"]).expect(2);
+    world.run(&["policy", "explain", "--path", "../x"]).expect(2);
+}
+
+#[test]
+fn patches_become_plans() {
+    let world = World::begun();
+    let git = "diff --git a/greet.txt b/greet.txt\n--- a/greet.txt\n+++ b/greet.txt\n@@ -1,2 +1,2 @@\n hello\n-world\n+there\n";
+    let codex = "*** Begin Patch\n*** Update File: greet.txt\n@@\n hello\n-world\n+there\n*** End Patch\n";
+    let mut hashes = Vec::new();
+    for (form, patch) in [("--from-git", git), ("--from-codex", codex)] {
+        let args = ["check", "-", form, "--intent", "FixBug", "--text", "name the right place", "--json"];
+        let view = world.pipe(&args, patch.as_bytes());
+        let view = view.json();
+        assert_eq!(view["target_files"], json!(["greet.txt"]), "{view}");
+        hashes.push(view["detail"]["steps"][0]["diff"].clone());
+        world.pipe(&["check", "-", form], b"no patch").expect(10);
+    }
+    assert_eq!(hashes[0], hashes[1]);
+    world.pipe(&["check", "-", "--from-git", "--from-codex"], git.as_bytes()).expect(2);
 }
 
 #[test]

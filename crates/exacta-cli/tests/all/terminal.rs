@@ -131,7 +131,7 @@ fn the_demo_is_interrupted_without_a_trace() {
     let mut terminal = world.terminal(&["demo"]);
     terminal.wait_for("which steps do you approve?").send("\x03");
     terminal.end().expect(50);
-    let left = std::fs::read_dir(std::env::temp_dir()).unwrap().filter_map(Result::ok);
+    let left = std::fs::read_dir(world.path()).unwrap().filter_map(Result::ok);
     let stages = left.filter(|entry| entry.file_name().to_string_lossy().starts_with("exacta-demo-"));
     assert_eq!(stages.count(), 0);
 }

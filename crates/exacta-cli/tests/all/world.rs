@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::fs;
 use std::io::{Read as _, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Output, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
@@ -65,6 +65,11 @@ impl World {
         let path = self.project().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
+    }
+
+    /// Where the world is; the terminal's temporary folder too.
+    pub fn path(&self) -> &Path {
+        self.dir.path()
     }
 
     /// A file outside the project.
@@ -145,7 +150,11 @@ impl Terminal {
         let mut command = Command::new("script");
         command.args(["-qec", &format!("stty cols 80 rows 24; {line}"), "/dev/null"]);
         command.current_dir(world.project()).env_clear().env("EXACTA_HOME", world.home()).env("TERM", "xterm");
-        command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("SHELL", "/bin/sh").env("NO_COLOR", "1");
+        command
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("SHELL", "/bin/sh")
+            .env("NO_COLOR", "1")
+            .env("TMPDIR", world.dir.path());
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -200,6 +209,33 @@ impl Terminal {
     }
 }
 
+/// The shape of a JSON value: names, types, and the words of closed lists.
+pub fn shape(value: &Value) -> Value {
+    const WORDS: [&str; 9] = ["schema", "status", "decision", "gate", "name", "level", "code", "type", "verdict"];
+    match value {
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(name, field)| {
+                let word = field.is_string() && WORDS.contains(&name.as_str());
+                (name.clone(), if word { field.clone() } else { shape(field) })
+            })
+            .collect(),
+        Value::Array(items) => {
+            let mut shapes: Vec<Value> = Vec::new();
+            for shape in items.iter().map(shape) {
+                if !shapes.contains(&shape) {
+                    shapes.push(shape);
+                }
+            }
+            shapes.into()
+        }
+        Value::String(_) => "string".into(),
+        Value::Number(_) => "number".into(),
+        Value::Bool(_) => "bool".into(),
+        Value::Null => Value::Null,
+    }
+}
+
 /// Ids, hashes and times replaced, so that the rest can be compared.
 pub fn redact(text: &str) -> String {
     let mut out = String::new();
@@ -222,7 +258,10 @@ fn token(text: &str) -> (usize, Option<&'static str>) {
     let word = text[..length].trim_end_matches(['.', ':', '-']);
     let hex = |s: &str| s.chars().all(|c| c.is_ascii_hexdigit());
     let dashes: Vec<usize> = word.split('-').map(str::len).collect();
-    let name = if word.len() == 64 && hex(word) {
+    let credential = word.strip_prefix("cli:").is_some_and(|uid| uid.parse::<u32>().is_ok());
+    let name = if credential {
+        Some("[credential]")
+    } else if word.len() == 64 && hex(word) {
         Some("[hash]")
     } else if dashes == [8, 4, 4, 4, 12] && hex(&word.replace('-', "")) {
         Some("[id]")
