@@ -101,6 +101,24 @@ impl Journal {
         Ok(())
     }
 
+    /// Whether a file holds exactly this journal, with every before-image.
+    pub(crate) fn is_in<F: Fs>(&self, fs: &F, file: &F::File) -> Result<bool, Errno> {
+        let answer = |outcome: Result<bool, JournalError>| match outcome {
+            Ok(same) => Ok(same),
+            Err(JournalError::Io(errno)) => Err(errno),
+            Err(JournalError::Broken(_) | JournalError::Newer(_)) => Ok(false),
+        };
+        if !answer(Self::read(fs, file).map(|found| found == *self))? {
+            return Ok(false);
+        }
+        for step in self.steps.iter().filter(|step| step.before != FileState::Absent) {
+            if !answer(self.before_image(fs, file, &step.path).map(|image| image.is_some()))? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// The before-image of one step, verified; `None` where there was no file.
     pub(crate) fn before_image<F: Fs>(
         &self,

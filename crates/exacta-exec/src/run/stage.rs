@@ -4,13 +4,13 @@
 use super::prepare::{Prepared, refused};
 use super::receipt::{Event, RunOptions, Staged, StagedFile};
 use crate::area::{Names, shown};
-use crate::bytes::write_all;
+use crate::bytes::{Seen, state, write_all};
 use crate::error::{IoError, RunError};
 use crate::fs::{Fs, Rename};
 use crate::journal::Journal;
 use crate::recover::made_by;
 use crate::settle::Committed;
-use exacta_kernel::facts::FileContent;
+use exacta_kernel::facts::{FileContent, FileState};
 use exacta_kernel::plan::Change;
 use rustix::io::Errno;
 use std::sync::atomic::Ordering;
@@ -102,6 +102,9 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
         }
         let path = shown(&Names(&self.work.run_id).intent());
         journal.write(fs, file, self.work).map_err(IoError::of("write", &path))?;
+        if !journal.is_in(fs, file).map_err(IoError::of("read back", &path))? {
+            return Err(IoError { call: "read back what was written to", path, errno: Errno::IO }.into());
+        }
         for (change, new) in &fresh {
             fs.sync(new).map_err(IoError::of("sync", change.path.as_str()))?;
         }
@@ -130,10 +133,14 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
         }
         fs.set_mode(&file, after.mode()).map_err(io("set the mode of"))?;
         let stat = fs.stat(&file).map_err(io("look at"))?;
-        if (stat.mode, stat.size) == (after.mode(), after.size()) {
-            return Ok(file);
+        if stat.mode != after.mode() {
+            return Err(refused(&change.path, "its file system cannot hold the mode that was approved"));
         }
-        Err(refused(&change.path, "its file system cannot hold the mode that was approved"))
+        let written = state(fs, &file).map_err(io("read back"))?;
+        if written != Seen::State(FileState::of(Some(after))) {
+            return Err(io("read back what was written for")(Errno::IO).into());
+        }
+        Ok(file)
     }
 
     /// The folder of a target, or the nearest above it that exists.

@@ -101,11 +101,19 @@ impl Project {
         observer: &mut dyn FnMut(Event),
         before_commit: &mut dyn FnMut(&Staged<'_>) -> Result<(), String>,
     ) -> Result<Receipts, RunError> {
-        let cancel = AtomicBool::new(false);
-        let mut options = RunOptions { sync: true, cancel: &cancel, wait: Duration::ZERO, observer, before_commit };
-        let disk = Disk::new(self.root.fd(), true).unwrap();
-        execute(&disk, work, &mut options)
+        run_in(&self.root, work, observer, before_commit)
     }
+}
+
+pub(super) fn run_in(
+    root: &ProjectRoot,
+    work: &Work,
+    observer: &mut dyn FnMut(Event),
+    before_commit: &mut dyn FnMut(&Staged<'_>) -> Result<(), String>,
+) -> Result<Receipts, RunError> {
+    let cancel = AtomicBool::new(false);
+    let mut options = RunOptions { sync: true, cancel: &cancel, wait: Duration::ZERO, observer, before_commit };
+    execute(&Disk::new(root.fd(), true).unwrap(), work, &mut options)
 }
 
 pub(super) fn put(at: &Path, text: &str, mode: u32) {

@@ -1,0 +1,243 @@
+//! Kills and failing system calls on a real file system, by strace: at any call of a run, and of a recovery, the process
+//! dies or the call fails. `cargo test` takes a sample (`EXACTA_SEED` chooses it); everything:
+//! `cargo test -p exacta-exec --lib -- --ignored kill::`.
+
+use super::project::*;
+use crate::{Outcome, ProjectRoot};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Set for the process that is to be disturbed: `run` or `recover`, and the project.
+const CHILD: &str = "EXACTA_EXEC_CHILD";
+
+const BEGIN: &str = "/exacta-begin";
+const END: &str = "/exacta-end";
+
+/// Calls that touch files. The others (memory, threads) fail for reasons of their own.
+const CALLS: [&str; 18] = [
+    "openat2",
+    "openat",
+    "statx",
+    "pread64",
+    "pwrite64",
+    "fsync",
+    "renameat2",
+    "linkat",
+    "unlinkat",
+    "mkdirat",
+    "flock",
+    "fchmod",
+    "fchown",
+    "getdents64",
+    "flistxattr",
+    "fgetxattr",
+    "fsetxattr",
+    "fremovexattr",
+];
+
+const ERRORS: [&str; 8] = ["EIO", "ENOSPC", "EDQUOT", "EACCES", "EROFS", "EMFILE", "EINTR", "EPERM"];
+
+/// One call to disturb: its name, and which of its occurrences.
+type Point = (String, usize);
+
+/// Not a test of its own: what the disturbed process does.
+#[test]
+fn child() {
+    let Ok(order) = std::env::var(CHILD) else { return };
+    let (what, dir) = order.split_once(' ').unwrap();
+    drop(std::fs::metadata(BEGIN));
+    let outcome = if what == "run" {
+        run_in(&ProjectRoot::open(dir).unwrap(), &everything(1), &mut |_| {}, &mut |_| Ok(())).map(drop)
+    } else {
+        ProjectRoot::open(dir).unwrap().recover().map(drop)
+    };
+    drop(std::fs::metadata(END));
+    std::process::exit(match outcome {
+        Ok(()) => 0,
+        Err(error) if error.is_unsettled() => 60,
+        Err(_) => 50,
+    });
+}
+
+#[test]
+fn a_sample_of_kills_tears_nothing() {
+    let Some(points) = points("run") else { return };
+    for point in sample(&points, 12, 1) {
+        let project = Project::new(&EVERYTHING);
+        disturb("run", project.dir.path(), &kill(&point));
+        let again = sample(&points_of_recovery(project.dir.path()), 1, 2);
+        for second in &again {
+            disturb("recover", project.dir.path(), &kill(second));
+        }
+        settled(project.dir.path(), &format!("killed at {point:?}, recovery at {again:?}"));
+    }
+}
+
+#[test]
+fn a_sample_of_errors_is_reported() {
+    let Some(points) = points("run") else { return };
+    for (index, point) in sample(&points, 16, 3).iter().enumerate() {
+        fail_at(point, &format!("error={}", ERRORS[index % ERRORS.len()]));
+    }
+    for point in sample(&points.iter().filter(|(call, _)| call == "pwrite64").cloned().collect::<Vec<_>>(), 2, 4) {
+        fail_at(&point, "retval=1");
+    }
+}
+
+#[test]
+#[ignore = "takes minutes: every kill of a run, and from every distinct state every kill of the recovery"]
+fn every_kill() {
+    let Some(points) = points("run") else { return };
+    let mut distinct = BTreeSet::new();
+    let mut count = (0, 0);
+    for point in &points {
+        let project = Project::new(&EVERYTHING);
+        disturb("run", project.dir.path(), &kill(point));
+        count.0 += 1;
+        if distinct.insert((project.tree(), project.traces())) {
+            for second in points_of_recovery(project.dir.path()) {
+                let copy = copy_of(project.dir.path());
+                disturb("recover", copy.path(), &kill(&second));
+                settled(copy.path(), &format!("killed at {point:?}, recovery at {second:?}"));
+                count.1 += 1;
+            }
+        }
+        settled(project.dir.path(), &format!("killed at {point:?}"));
+    }
+    eprintln!(
+        "{} kills of a run, {} distinct states, {} kills of a recovery: none torn",
+        count.0,
+        distinct.len(),
+        count.1
+    );
+}
+
+#[test]
+#[ignore = "takes minutes: every error at every call"]
+fn every_error() {
+    let Some(points) = points("run") else { return };
+    for point in &points {
+        for error in ERRORS {
+            fail_at(point, &format!("error={error}"));
+        }
+        if point.0 == "pwrite64" {
+            fail_at(point, "retval=1");
+        }
+    }
+    eprintln!("{} failing calls: every one reported, none torn", points.len() * ERRORS.len());
+}
+
+/// One call of a run fails: success means as approved, failure as before, unsettled that recovery settles it.
+fn fail_at(point: &Point, how: &str) {
+    let project = Project::new(&EVERYTHING);
+    let before = project.tree();
+    let code = disturb("run", project.dir.path(), &format!("{}:{how}:when={}", point.0, point.1));
+    let place = format!("{point:?} {how}: exit {code:?}");
+    match code {
+        Some(0) => assert_eq!(project.tree(), everything_done(), "{place}"),
+        Some(50) => assert_eq!(project.tree(), before, "{place}"),
+        Some(60) => {}
+        _ => panic!("{place}"),
+    }
+    settled(project.dir.path(), &place);
+}
+
+/// After recovery the project is exactly as before or exactly as approved, and nothing is left over.
+fn settled(dir: &Path, place: &str) {
+    let root = ProjectRoot::open(dir).unwrap();
+    let recovered = root.recover().unwrap_or_else(|error| panic!("{place}: {error}"));
+    assert!(recovered.iter().all(|run| run.how != Outcome::NeedsAttention), "{place}: {recovered:?}");
+    let tree = tree(dir);
+    let before = Project::new(&EVERYTHING).tree();
+    assert!(tree == before || tree == everything_done(), "{place}: torn: {tree:#?}");
+    assert_eq!(root.receipts(&run_id(1)).unwrap().is_some(), tree == everything_done(), "{place}");
+    assert!(root.unfinished().unwrap().is_empty(), "{place}");
+    assert_eq!(root.recover().unwrap(), [], "{place}");
+}
+
+fn kill(point: &Point) -> String {
+    format!("{}:signal=KILL:when={}", point.0, point.1)
+}
+
+/// Starts the child under strace with one injection and waits for its end.
+fn disturb(what: &str, dir: &Path, injection: &str) -> Option<i32> {
+    let (call, _) = injection.split_once(':').unwrap();
+    let mut command = strace(what, dir);
+    command.args(["-o", "/dev/null", "-e", &format!("trace={call}"), "-e", &format!("inject={injection}")]);
+    command.args(child_args()).status().unwrap().code()
+}
+
+fn strace(what: &str, dir: &Path) -> Command {
+    let mut command = Command::new("strace");
+    command.args(["-f", "-qq"]).env(CHILD, format!("{what} {}", dir.display()));
+    command.env_remove("RUST_BACKTRACE").stdout(Stdio::null()).stderr(Stdio::null());
+    command
+}
+
+fn child_args() -> [String; 5] {
+    let own = std::env::current_exe().unwrap().display().to_string();
+    [own, "--exact".into(), "tests::kill::child".into(), "--nocapture".into(), "--test-threads=1".into()]
+}
+
+/// Every call of an undisturbed run; `None` where strace is not there.
+fn points(what: &str) -> Option<Vec<Point>> {
+    if Command::new("strace").arg("-V").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
+        assert!(std::env::var_os("CI").is_none(), "strace is needed for the kill tests");
+        eprintln!("SKIPPED: the kill tests need strace, which is not installed");
+        return None;
+    }
+    let project = Project::new(&EVERYTHING);
+    Some(trace(what, project.dir.path()))
+}
+
+fn points_of_recovery(dir: &Path) -> Vec<Point> {
+    trace("recover", copy_of(dir).path())
+}
+
+/// Runs the child undisturbed and lists its calls between the marks, numbered as strace counts them.
+fn trace(what: &str, dir: &Path) -> Vec<Point> {
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let status = strace(what, dir).arg("-o").arg(log.path()).args(child_args()).status().unwrap();
+    assert_eq!(status.code(), Some(0));
+    let text = std::fs::read_to_string(log.path()).unwrap();
+    let thread = text.lines().find(|line| line.contains(BEGIN)).unwrap().split(' ').next().unwrap();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut points = Vec::new();
+    let mut inside = false;
+    for line in text.lines().filter(|line| line.split(' ').next() == Some(thread)) {
+        let call = line[thread.len()..].trim_start().split('(').next().unwrap();
+        if call.starts_with(['<', '-', '+']) {
+            continue;
+        }
+        let count = counts.entry(call).or_default();
+        *count += 1;
+        if line.contains(BEGIN) || line.contains(END) {
+            inside = line.contains(BEGIN);
+        } else if inside && CALLS.contains(&call) {
+            points.push((call.to_owned(), *count));
+        }
+    }
+    assert!(!points.is_empty());
+    points
+}
+
+fn copy_of(dir: &Path) -> tempfile::TempDir {
+    let copy = tempfile::tempdir().unwrap();
+    let status = Command::new("cp").arg("-a").arg(dir.join(".")).arg(copy.path()).status().unwrap();
+    assert!(status.success());
+    copy
+}
+
+/// Some of the points, chosen by a seed.
+fn sample(points: &[Point], count: usize, salt: u64) -> Vec<Point> {
+    let seed: u64 = std::env::var("EXACTA_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(salt) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state as usize
+    };
+    (0..count).map(|_| points[next() % points.len()].clone()).collect()
+}
