@@ -3,6 +3,7 @@
 
 mod assess;
 mod check;
+mod constraint;
 mod dice;
 mod diff;
 mod diff_git;
