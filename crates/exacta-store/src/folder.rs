@@ -149,10 +149,14 @@ impl Folder {
 
     /// A file's content; `None` if there is none.
     pub fn read(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        let Some(mut file) = self.file(name, false)? else { return Ok(None) };
-        let mut content = Vec::new();
-        file.read_to_end(&mut content).map_err(StoreError::io("read", &self.path.join(name)))?;
-        Ok(Some(content))
+        let Some(file) = self.file(name, false)? else { return Ok(None) };
+        let read = || -> io::Result<Vec<u8>> {
+            let size = usize::try_from(file.metadata()?.len()).unwrap_or_default();
+            let mut content = Vec::with_capacity(size + 1);
+            file.take(u64::MAX).read_to_end(&mut content)?;
+            Ok(content)
+        };
+        read().map(Some).map_err(StoreError::io("read", &self.path.join(name)))
     }
 
     /// Replaces a file at once: readers see the old content or the new. The folder must be locked, or new.

@@ -2,7 +2,6 @@
 
 use super::db::{Db, signed, unsigned};
 use crate::error::{Place, StoreError, Tampered};
-use crate::folder::Folder;
 use crate::log::{LogFile, Pending, tampered};
 use exacta_kernel::audit::merkle::leaf_hash;
 use exacta_kernel::audit::{Entry, EntryDraft, Frontier};
@@ -82,18 +81,17 @@ pub fn outbox(db: &Db<'_>) -> Result<Vec<Pending>, StoreError> {
     })
 }
 
-/// Lines of the log, without newlines; from the outbox where they may not be in the file yet.
+/// Lines of the log, without newlines; from `pending`, the outbox, where they may not be in the file yet.
 pub fn lines(
     db: &Db<'_>,
-    folder: &Folder,
+    (log, pending): (Option<&LogFile<'_>>, &[Pending]),
     correlation: Option<&str>,
     last: Option<u32>,
 ) -> Result<Vec<Vec<u8>>, StoreError> {
-    let pending = outbox(db)?;
-    let log = LogFile::read(folder)?;
     let mut lines = Vec::new();
     for (start, end) in spans(db, correlation, last)? {
-        let mut line = match (pending.iter().find(|line| line.start == start), &log) {
+        let pending = pending.binary_search_by_key(&start, |line| line.start).ok().and_then(|index| pending.get(index));
+        let mut line = match (pending, log) {
             (Some(pending), _) => pending.bytes.clone(),
             (None, Some(log)) => log.bytes(start, end)?,
             (None, None) => return Err(tampered(1, "the log file is missing").into()),

@@ -8,6 +8,7 @@ pub(crate) mod plans;
 mod publish;
 pub(crate) mod runs;
 mod schema;
+mod sheet;
 mod store;
 
 use crate::folder::Folder;

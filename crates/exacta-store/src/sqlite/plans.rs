@@ -2,19 +2,20 @@
 
 use super::db::{Db, signed, unsigned};
 use super::runs;
+use super::sheet::Sheet;
 use crate::error::StoreError;
 use crate::files::PlanFile;
-use crate::record::{Filter, NewPlan, PlanRecord, PlanSummary, RunState};
+use crate::record::{Filter, NewPlan, PlanRecord, PlanSummary, RunRecord, RunState};
 use exacta_kernel::approval::SignedStatement;
 use exacta_kernel::assess::BasisPoints;
 use exacta_kernel::audit::{EntryDraft, Event};
-use exacta_kernel::hash::{Digest, canonical_hash};
+use exacta_kernel::hash::Digest;
 use exacta_kernel::id::{CorrelationId, PlanId, RunId, SessionId};
 use exacta_kernel::lifecycle::Status;
 use exacta_kernel::time::Timestamp;
 use rusqlite::types::ToSql;
 use rusqlite::{Row, params};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 const COLUMNS: &str = "id, correlation_id, version, status, status_at, created_at, expires_at, session, plan_hash, \
     content_hash, derived_from, revises, summary, risk_score, quality_score, decided_by, usable, seq, body_sha256";
@@ -39,7 +40,7 @@ pub struct PlanRow {
     quality_score: Option<i64>,
     decided_by: Option<String>,
     pub usable: bool,
-    pub seq: i64,
+    seq: i64,
     body_sha256: String,
 }
 
@@ -80,10 +81,31 @@ impl PlanRow {
         db.one(&format!("SELECT {COLUMNS} FROM plan WHERE id = ?1"), [id], Self::read)
     }
 
-    /// Every plan in turn.
-    pub fn each(db: &Db<'_>, mut visit: impl FnMut(Self) -> Result<(), StoreError>) -> Result<(), StoreError> {
-        let sql = format!("SELECT {COLUMNS} FROM plan ORDER BY id");
-        db.each(&sql, [], |row| visit(Self::read(row).map_err(StoreError::database(db.path))?))
+    /// Every plan in turn, with all that belongs to it; `None` for a body that is missing.
+    pub fn each(
+        db: &Db<'_>,
+        mut visit: impl FnMut(Self, Option<Body>, Said, Vec<RunRecord>) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        // Most plans have nothing but a body; asking here is cheaper than a query for each.
+        let sql = format!(
+            "SELECT {COLUMNS}, identity, view, proposal, \
+             EXISTS (SELECT 1 FROM approval WHERE plan_id = id) OR EXISTS (SELECT 1 FROM feedback WHERE plan_id = id), \
+             EXISTS (SELECT 1 FROM run WHERE plan_id = plan.id) \
+             FROM plan LEFT JOIN body ON body.plan_id = plan.id ORDER BY plan.id"
+        );
+        db.each(&sql, [], |row| {
+            let read = |row: &Row<'_>| -> rusqlite::Result<_> {
+                let body = match row.get::<_, Option<String>>(19)? {
+                    Some(identity) => Some(Body { identity, view: row.get(20)?, proposal: row.get(21)? }),
+                    None => None,
+                };
+                Ok((Self::read(row)?, body, row.get::<_, bool>(22)?, row.get::<_, bool>(23)?))
+            };
+            let (plan, body, has_said, has_runs) = read(row).map_err(StoreError::database(db.path))?;
+            let said = if has_said { Said::load(db, &plan.id)? } else { Said::default() };
+            let runs = if has_runs { runs::of_plan(db, &plan.id)? } else { Vec::new() };
+            visit(plan, body, said, runs)
+        })
     }
 
     pub fn status(&self, db: &Db<'_>) -> Result<Status, StoreError> {
@@ -91,71 +113,76 @@ impl PlanRow {
     }
 
     /// The hash of all that never changes, from what is stored now.
-    fn body_hash(&self, body: &Body) -> Result<Digest, StoreError> {
-        Ok(canonical_hash(&json!({
-            "id": self.id,
-            "correlation_id": self.correlation_id,
-            "version": self.version,
-            "created_at": self.created_at,
-            "expires_at": self.expires_at,
-            "session": self.session,
-            "plan_hash": self.plan_hash,
-            "content_hash": self.content_hash,
-            "derived_from": self.derived_from,
-            "revises": self.revises,
-            "summary_sha256": Digest::of(self.summary.as_bytes()),
-            "identity_sha256": Digest::of(body.identity.as_bytes()),
-            "view_sha256": Digest::of(body.view.as_bytes()),
-            "proposal_sha256": body.proposal.as_deref().map(Digest::of),
-        }))?)
+    fn body_hash(&self, body: &Body) -> Digest {
+        Sheet::default()
+            .text("id", &self.id)
+            .text("correlation_id", &self.correlation_id)
+            .number("version", Some(self.version))
+            .number("created_at", Some(self.created_at))
+            .number("expires_at", Some(self.expires_at))
+            .text("session", &self.session)
+            .text("plan_hash", &self.plan_hash)
+            .text("content_hash", &self.content_hash)
+            .optional("derived_from", self.derived_from.as_deref())
+            .optional("revises", self.revises.as_deref())
+            .large("summary", Some(self.summary.as_bytes()))
+            .large("identity", Some(body.identity.as_bytes()))
+            .large("view", Some(body.view.as_bytes()))
+            .large("proposal", body.proposal.as_deref())
+            .hash()
     }
 
     /// The hash of the plan as it stands, given the hash of what never changes.
-    fn hash_with(&self, db: &Db<'_>, body_sha256: &str) -> Result<Digest, StoreError> {
-        let hashes = |texts: Vec<String>| -> Vec<Digest> { texts.iter().map(|t| Digest::of(t.as_bytes())).collect() };
-        Ok(canonical_hash(&json!({
-            "body_sha256": body_sha256,
-            "status": self.status,
-            "status_at": self.status_at,
-            "risk_score": self.risk_score,
-            "quality_score": self.quality_score,
-            "decided_by": self.decided_by,
-            "usable": self.usable,
-            "seq": self.seq,
-            "approvals": hashes(approvals(db, &self.id)?),
-            "feedback": hashes(feedback(db, &self.id)?),
-        }))?)
+    fn hash_with(&self, said: &Said, body_sha256: &str) -> Digest {
+        let hashes = |texts: &[String]| -> Vec<Digest> { texts.iter().map(|t| Digest::of(t.as_bytes())).collect() };
+        Sheet::default()
+            .text("body_sha256", body_sha256)
+            .text("status", &self.status)
+            .number("status_at", Some(self.status_at))
+            .number("risk_score", self.risk_score)
+            .number("quality_score", self.quality_score)
+            .optional("decided_by", self.decided_by.as_deref())
+            .number("usable", Some(i64::from(self.usable)))
+            .number("seq", Some(self.seq))
+            .hashes("approvals", &hashes(&said.approvals))
+            .hashes("feedback", &hashes(&said.feedback))
+            .hash()
     }
 
     /// The hash of the plan as it stands. Of the large part it takes the hash made when the plan was new, so that a change
     /// of it from outside never gets a hash of ours.
-    pub fn hash(&self, db: &Db<'_>) -> Result<Digest, StoreError> {
-        self.hash_with(db, &self.body_sha256)
+    fn hash(&self, said: &Said) -> Digest {
+        self.hash_with(said, &self.body_sha256)
     }
 
     /// The hash of the plan as it stands, large part included.
-    pub fn full_hash(&self, db: &Db<'_>, body: &Body) -> Result<Digest, StoreError> {
-        self.hash_with(db, &self.body_hash(body)?.to_string())
+    pub fn full_hash(&self, body: &Body, said: &Said) -> Digest {
+        self.hash_with(said, &self.body_hash(body).to_string())
     }
 
     /// The content of the plan's file.
-    pub fn file(&self, db: &Db<'_>, view: &str) -> Result<String, StoreError> {
-        let runs: Result<Vec<Value>, _> = runs::of_plan(db, &self.id)?.iter().map(serde_json::to_value).collect();
+    pub fn file(&self, body: &Body, said: &Said, runs: &[RunRecord]) -> Result<String, StoreError> {
+        let runs: Result<Vec<Value>, _> = runs.iter().map(serde_json::to_value).collect();
         let quality = self.quality_score.and_then(|score| u32::try_from(score).ok()).map(BasisPoints);
         Ok(PlanFile {
-            as_of: unsigned(self.seq),
-            view,
+            as_of: self.place(),
+            view: &body.view,
             timestamp: Timestamp::from_millis(self.created_at).to_string(),
             status: &self.status,
             status_at: Timestamp::from_millis(self.status_at).to_string(),
             risk_score: self.risk_score.and_then(|score| u32::try_from(score).ok()),
             quality_score: serde_json::to_value(quality)?,
             decided_by: self.decided_by.as_deref(),
-            approvals: &approvals(db, &self.id)?,
-            feedback: &feedback(db, &self.id)?,
+            approvals: &said.approvals,
+            feedback: &said.feedback,
             runs: &runs?,
         }
         .text())
+    }
+
+    /// The newest entry about it.
+    pub fn place(&self) -> u64 {
+        unsigned(self.seq)
     }
 
     /// Whether it was made in this session.
@@ -180,10 +207,23 @@ impl Body {
             Ok(Self { identity: row.get(0)?, view: row.get(1)?, proposal: row.get(2)? })
         })
     }
+}
 
-    /// What people see, as JSON text.
-    pub fn view(&self) -> &str {
-        &self.view
+/// What people said about a plan.
+#[derive(Debug, Default)]
+pub struct Said {
+    /// Signed decisions, each as JSON text.
+    approvals: Vec<String>,
+    /// Requests for changes.
+    feedback: Vec<String>,
+}
+
+impl Said {
+    pub fn load(db: &Db<'_>, id: &str) -> Result<Self, StoreError> {
+        Ok(Self {
+            approvals: db.all("SELECT signed FROM approval WHERE plan_id = ?1 ORDER BY n", [id], |row| row.get(0))?,
+            feedback: db.all("SELECT text FROM feedback WHERE plan_id = ?1 ORDER BY n", [id], |row| row.get(0))?,
+        })
     }
 }
 
@@ -221,7 +261,7 @@ pub fn insert(db: &Db<'_>, plan: &NewPlan, at: Timestamp) -> Result<(), StoreErr
         seq: 0,
         body_sha256: String::new(),
     };
-    row.body_sha256 = row.body_hash(&body)?.to_string();
+    row.body_sha256 = row.body_hash(&body).to_string();
     let sql = format!(
         "INSERT INTO plan({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, NULL, NULL, NULL, ?14, 0, ?15)"
     );
@@ -259,7 +299,8 @@ pub fn touch(db: &Db<'_>, id: &PlanId, entries: &[EntryDraft], seq: u64) -> Resu
          decided_by = coalesce(?4, decided_by), seq = ?5 WHERE id = ?1",
         params![id.as_str(), risk, quality, decided_by, signed(seq)],
     )?;
-    PlanRow::load(db, id.as_str())?.ok_or_else(|| StoreError::UnknownPlan(id.clone()))?.hash(db)
+    let row = PlanRow::load(db, id.as_str())?.ok_or_else(|| StoreError::UnknownPlan(id.clone()))?;
+    Ok(row.hash(&Said::load(db, id.as_str())?))
 }
 
 /// Changes a plan's status if it stands at `from`.
@@ -293,8 +334,9 @@ pub fn record(db: &Db<'_>, id: &PlanId) -> Result<Option<PlanRecord>, StoreError
     let Some(row) = PlanRow::load(db, id.as_str())? else { return Ok(None) };
     let body = Body::load(db, id.as_str())?.ok_or_else(|| row.odd(db, "body"))?;
     let json = |text: &str, what| serde_json::from_str::<Value>(text).map_err(|_| row.odd(db, what));
-    let signed = approvals(db, id.as_str())?;
-    let signed: Result<Vec<SignedStatement>, _> = signed.iter().map(|text| serde_json::from_str(text)).collect();
+    let said = Said::load(db, id.as_str())?;
+    let signed: Result<Vec<SignedStatement>, _> =
+        said.approvals.iter().map(|text| serde_json::from_str(text)).collect();
     let runs = runs::of_plan(db, id.as_str())?;
     let head = row.summary(db)?;
     Ok(Some(PlanRecord {
@@ -315,7 +357,7 @@ pub fn record(db: &Db<'_>, id: &PlanId) -> Result<Option<PlanRecord>, StoreError
         derived_from: row.plan_id(db, row.derived_from.as_deref())?,
         revises: row.plan_id(db, row.revises.as_deref())?,
         approvals: signed.map_err(|_| row.odd(db, "approval"))?,
-        feedback: feedback(db, id.as_str())?,
+        feedback: said.feedback,
         run: runs.into_iter().find(|run| run.undoes.is_none()),
     }))
 }
@@ -414,12 +456,4 @@ pub fn sessions(db: &Db<'_>) -> Result<Vec<SessionId>, StoreError> {
     let sql = "SELECT DISTINCT session FROM plan WHERE usable = 1 ORDER BY session";
     let ids = db.all(sql, [], |row| row.get::<_, String>(0))?;
     ids.iter().map(|id| SessionId::parse(id).map_err(|_| db.corrupt(format!("`{id}` is not a session")))).collect()
-}
-
-fn approvals(db: &Db<'_>, id: &str) -> Result<Vec<String>, StoreError> {
-    db.all("SELECT signed FROM approval WHERE plan_id = ?1 ORDER BY n", [id], |row| row.get(0))
-}
-
-fn feedback(db: &Db<'_>, id: &str) -> Result<Vec<String>, StoreError> {
-    db.all("SELECT text FROM feedback WHERE plan_id = ?1 ORDER BY n", [id], |row| row.get(0))
 }

@@ -3,7 +3,8 @@
 
 use super::SqliteStore;
 use super::ledger::{self, Ledger, index_changed};
-use super::plans::{Body, PlanRow};
+use super::plans::{Body, PlanRow, Said};
+use super::runs;
 use crate::error::{Place, StoreError, Tampered};
 use crate::files;
 use crate::folder::{CHECKPOINT, ENTRIES, PLANS};
@@ -90,12 +91,14 @@ impl SqliteStore {
         for id in plans {
             // Runs are noted by hash too; they are part of their plan's file.
             if let (Some(row), Some(body)) = (PlanRow::load(&db, &id)?, Body::load(&db, &id)?) {
-                folder.replace(&format!("{id}.json"), row.file(&db, body.view())?.as_bytes())?;
+                let text = row.file(&body, &Said::load(&db, &id)?, &runs::of_plan(&db, &id)?)?;
+                folder.replace(&format!("{id}.json"), text.as_bytes())?;
             }
         }
+        let log = LogFile::read(&self.folder)?;
         let folder = self.folder.inner(ENTRIES)?;
         for id in operations {
-            let lines = ledger::lines(&db, &self.folder, Some(id.as_str()), None)?;
+            let lines = ledger::lines(&db, (log.as_ref(), pending), Some(id.as_str()), None)?;
             folder.replace(&format!("{id}.json"), &files::entries_text(id.as_str(), &lines))?;
         }
         Ok(())

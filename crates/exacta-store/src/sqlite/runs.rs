@@ -1,13 +1,14 @@
 //! Runs in the database.
 
 use super::db::Db;
+use super::sheet::Sheet;
 use crate::error::StoreError;
 use crate::record::{RunFilter, RunRecord, RunState};
-use exacta_kernel::hash::{Digest, canonical_hash};
+use exacta_kernel::hash::Digest;
 use exacta_kernel::id::{PlanId, RunId};
 use exacta_kernel::time::Timestamp;
 use rusqlite::{Row, params};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 const COLUMNS: &str = "id, plan_id, undoes, state, started_at, ended_at, pid, boot, changes, receipts";
 
@@ -53,19 +54,19 @@ impl RunRow {
     }
 
     /// The hash of the run as it stands.
-    pub fn hash(&self) -> Result<Digest, StoreError> {
-        Ok(canonical_hash(&json!({
-            "id": self.id,
-            "plan_id": self.plan_id,
-            "undoes": self.undoes,
-            "state": self.state,
-            "started_at": self.started_at,
-            "ended_at": self.ended_at,
-            "pid": self.pid,
-            "boot": self.boot,
-            "changes_sha256": Digest::of(self.changes.as_bytes()),
-            "receipts_sha256": Digest::of(self.receipts.as_bytes()),
-        }))?)
+    pub fn hash(&self) -> Digest {
+        Sheet::default()
+            .text("id", &self.id)
+            .text("plan_id", &self.plan_id)
+            .optional("undoes", self.undoes.as_deref())
+            .text("state", &self.state)
+            .number("started_at", Some(self.started_at))
+            .number("ended_at", self.ended_at)
+            .number("pid", Some(i64::from(self.pid)))
+            .text("boot", &self.boot)
+            .large("changes", Some(self.changes.as_bytes()))
+            .large("receipts", Some(self.receipts.as_bytes()))
+            .hash()
     }
 
     fn record(self, db: &Db<'_>) -> Result<RunRecord, StoreError> {
@@ -135,7 +136,7 @@ pub fn set_state(db: &Db<'_>, id: &RunId, state: RunState) -> Result<(), StoreEr
 
 /// The hash of a run as it stands.
 pub fn hash(db: &Db<'_>, id: &RunId) -> Result<Digest, StoreError> {
-    RunRow::load(db, id.as_str())?.ok_or_else(|| StoreError::UnknownRun(id.clone()))?.hash()
+    RunRow::load(db, id.as_str())?.map(|row| row.hash()).ok_or_else(|| StoreError::UnknownRun(id.clone()))
 }
 
 /// The run of this id.

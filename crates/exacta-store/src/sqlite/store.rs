@@ -5,6 +5,7 @@ use super::db::Db;
 use super::plans::{self, PlanRow};
 use super::{SqliteStore, ledger, runs};
 use crate::error::StoreError;
+use crate::log::LogFile;
 use crate::record::{
     Change, EntryFilter, Filter, NewPlan, Outcome, PlanRecord, PlanSummary, RunFilter, RunRecord, RunState, Start,
 };
@@ -187,7 +188,8 @@ impl Store for SqliteStore {
 
     fn entries(&self, filter: &EntryFilter) -> Result<Vec<Entry>, StoreError> {
         let correlation = filter.correlation_id.as_ref().map(CorrelationId::as_str);
-        let lines = ledger::lines(&self.db(), &self.folder, correlation, filter.last)?;
+        let (log, pending) = (LogFile::read(&self.folder)?, ledger::outbox(&self.db())?);
+        let lines = ledger::lines(&self.db(), (log.as_ref(), &pending), correlation, filter.last)?;
         lines.iter().map(|line| Ok(Entry::parse(line)?)).collect()
     }
 

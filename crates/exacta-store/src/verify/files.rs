@@ -1,82 +1,106 @@
-//! The files for people against what the database and the log say.
+//! The files for people against what the database and the log say. One that a crash of the machine left behind, or lost, is
+//! noted; one that says anything else than the records is a forgery.
 
 use super::Findings;
+use super::lines::Chain;
 use crate::error::{Place, StoreError};
 use crate::files::{entries_head, entries_text};
 use crate::folder::{ENTRIES, Folder, PLANS};
-use crate::sqlite::db::{Db, unsigned};
+use crate::log::LogFile;
+use crate::sqlite::db::Db;
 use crate::sqlite::ledger;
-use crate::sqlite::plans::{Body, PlanRow};
-use std::collections::BTreeSet;
+use exacta_kernel::audit::merkle::leaf_hash;
+use std::collections::HashMap;
 
-/// Checks every plan's file and every operation's file. One that a crash of the machine left behind, or lost, is noted; one
-/// that says anything else than the records is a forgery.
-pub fn check(db: &Db<'_>, folder: &Folder, found: &mut Findings) -> Result<(), StoreError> {
-    plans(db, &folder.inner(PLANS)?, found)?;
-    operations(db, folder, &folder.inner(ENTRIES)?, found)
-}
-
-fn plans(db: &Db<'_>, folder: &Folder, found: &mut Findings) -> Result<(), StoreError> {
-    let mut names: BTreeSet<String> = folder.names()?.into_iter().collect();
-    PlanRow::each(db, |row| {
-        let name = format!("{}.json", row.id);
-        names.remove(&name);
-        let content = folder.read(&name)?.filter(|content| !content.is_empty());
-        let (Some(content), Some(body)) = (content, Body::load(db, &row.id)?) else {
-            found.note(format!("the file `{PLANS}/{name}` is missing; the next change of the plan writes it"));
-            return Ok(());
-        };
-        let place = || Place::File(folder.path().join(&name));
-        if content == row.file(db, body.view())?.as_bytes() {
-            found.report.files += 1;
-        } else if as_of(&content).is_some_and(|seq| seq < unsigned(row.seq)) {
+/// Checks one plan's file: `text` is what it must say after the entry `as_of`.
+pub fn check_plan(
+    folder: &Folder,
+    name: &str,
+    exists: bool,
+    as_of: u64,
+    text: &str,
+    found: &mut Findings,
+) -> Result<(), StoreError> {
+    let content = if exists { folder.read(name)?.filter(|content| !content.is_empty()) } else { None };
+    match content {
+        None => found.note(format!("the file `{PLANS}/{name}` is missing; the next change of the plan writes it")),
+        Some(content) if content == text.as_bytes() => found.report.files += 1,
+        Some(content) if written_after(&content).is_some_and(|seq| seq < as_of) => {
             found.note(format!("the file `{PLANS}/{name}` is out of date; the next change of the plan writes it"));
-        } else {
-            found.tampered(place(), "the file does not say what the records say");
         }
-        Ok(())
-    })?;
-    for name in names {
-        found.tampered(Place::File(folder.path().join(name)), "no such file was written for any plan");
+        Some(_) => {
+            found.tampered(Place::File(folder.path().join(name)), "the file does not say what the records say");
+        }
     }
     Ok(())
 }
 
 /// The entry that a plan's file says it was written after.
-fn as_of(content: &[u8]) -> Option<u64> {
+fn written_after(content: &[u8]) -> Option<u64> {
     let line = content.split(|byte| *byte == b'\n').nth(2)?;
     let digits = line.strip_prefix(b"\"as_of\":")?.strip_suffix(b",")?;
     core::str::from_utf8(digits).ok()?.parse().ok()
 }
 
-fn operations(db: &Db<'_>, root: &Folder, folder: &Folder, found: &mut Findings) -> Result<(), StoreError> {
-    let mut names: BTreeSet<String> = folder.names()?.into_iter().collect();
-    let sql = "SELECT DISTINCT correlation_id FROM entry WHERE correlation_id IS NOT NULL ORDER BY correlation_id";
-    for id in db.all(sql, [], |row| row.get::<_, String>(0))? {
-        let name = format!("{id}.json");
-        names.remove(&name);
-        let Some(content) = folder.read(&name)?.filter(|content| !content.is_empty()) else {
-            found.note(format!("the file `{ENTRIES}/{name}` is missing; the next entry of the operation writes it"));
+/// Checks every operation's file.
+pub fn check_operations(
+    db: &Db<'_>,
+    root: &Folder,
+    mut operations: HashMap<[u8; 36], Chain>,
+    found: &mut Findings,
+) -> Result<(), StoreError> {
+    let folder = root.inner(ENTRIES)?;
+    for name in folder.names()? {
+        let id = name.strip_suffix(".json").and_then(|id| <[u8; 36]>::try_from(id.as_bytes()).ok());
+        let place = || Place::File(folder.path().join(&name));
+        let Some((id, chain)) = id.and_then(|id| operations.remove_entry(&id)) else {
+            found.tampered(place(), "no such file was written for any operation");
             continue;
         };
-        let lines = ledger::lines(db, root, Some(&id), None)?;
-        if content == entries_text(&id, &lines) {
+        let id = String::from_utf8_lossy(&id);
+        let content = folder.read(&name)?.unwrap_or_default();
+        if content.is_empty() {
+            note_missing(&id, found);
+        } else if chain_of(&content, &id).is_some_and(|file| file.hash() == chain.hash()) {
             found.report.files += 1;
-        } else if is_older(&content, &id, &lines) {
+        } else if is_older(db, root, &content, &id)? {
             found
                 .note(format!("the file `{ENTRIES}/{name}` is out of date; the next entry of the operation writes it"));
         } else {
-            found.tampered(Place::File(folder.path().join(&name)), "the file does not say what the log says");
+            found.tampered(place(), "the file does not say what the log says");
         }
     }
-    for name in names {
-        found.tampered(Place::File(folder.path().join(name)), "no such file was written for any operation");
-    }
+    let mut missing: Vec<[u8; 36]> = operations.into_keys().collect();
+    missing.sort_unstable();
+    missing.iter().for_each(|id| note_missing(&String::from_utf8_lossy(id), found));
     Ok(())
 }
 
+fn note_missing(id: &str, found: &mut Findings) {
+    found.note(format!("the file `{ENTRIES}/{id}.json` is missing; the next entry of the operation writes it"));
+}
+
+/// The lines that an operation's file holds; `None` if it is not of the form that such files have.
+fn chain_of(content: &[u8], id: &str) -> Option<Chain> {
+    let lines = content.strip_prefix(entries_head(id).as_slice())?.strip_suffix(b"\n]}\n")?;
+    let mut chain = Chain::default();
+    let mut rest = lines.strip_prefix(b"\n")?;
+    loop {
+        // No entry holds a newline: in canonical JSON it is escaped.
+        let Some(end) = memchr::memchr(b'\n', rest) else {
+            chain.add(&leaf_hash(rest));
+            return Some(chain);
+        };
+        let (line, next) = rest.split_at_checked(end)?;
+        chain.add(&leaf_hash(line.strip_suffix(b",")?));
+        rest = next.strip_prefix(b"\n")?;
+    }
+}
+
 /// Whether an operation's file is what it was before its last entries.
-fn is_older(content: &[u8], id: &str, lines: &[Vec<u8>]) -> bool {
-    content.starts_with(&entries_head(id))
-        && (0..lines.len()).any(|count| lines.get(..count).is_some_and(|lines| content == entries_text(id, lines)))
+fn is_older(db: &Db<'_>, root: &Folder, content: &[u8], id: &str) -> Result<bool, StoreError> {
+    let (log, pending) = (LogFile::read(root)?, ledger::outbox(db)?);
+    let lines = ledger::lines(db, (log.as_ref(), &pending), Some(id), None)?;
+    let before = |count| lines.get(..count).is_some_and(|lines| content == entries_text(id, lines));
+    Ok((0..lines.len()).any(before))
 }

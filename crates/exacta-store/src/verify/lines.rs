@@ -10,19 +10,41 @@ use crate::sqlite::ledger::Ledger;
 use exacta_kernel::audit::merkle::leaf_hash;
 use exacta_kernel::audit::{Checkpoint, Frontier};
 use exacta_kernel::hash::Digest;
-use memchr::memmem::Finder;
+use memchr::memmem::{self, Finder};
 use serde::Deserialize;
+use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::fs::FileExt as _;
 
-/// The newest hash of every record that the log knows, by the record's id.
-pub type Known = HashMap<String, String>;
+/// What the log says about everything else.
+pub struct Gathered {
+    /// The newest hash of every record, by the record's id.
+    pub records: HashMap<String, String>,
+    /// The lines of every operation, by its id.
+    pub operations: HashMap<[u8; 36], Chain>,
+}
 
 /// What marks the entries that carry hashes of records.
 const MARK: &[u8] = b"\"record_sha256\":{";
+
+/// Lines in their order, as one hash.
+#[derive(Default)]
+pub struct Chain(Sha256);
+
+impl Chain {
+    /// Adds a line by its leaf.
+    pub fn add(&mut self, leaf: &Digest) {
+        self.0.update(leaf.as_bytes());
+    }
+
+    /// The hash of all of them.
+    pub fn hash(self) -> [u8; 32] {
+        self.0.finalize().into()
+    }
+}
 
 /// Checks the log and gathers what it says about the records.
 pub fn check(
@@ -32,7 +54,7 @@ pub fn check(
     signed: Option<&Checkpoint>,
     pin: Option<Pin>,
     found: &mut Findings,
-) -> Result<Known, StoreError> {
+) -> Result<Gathered, StoreError> {
     let before = found.tampered.len();
     let mut walk = Walk::new(signed.map(|signed| signed.size), pin.map(|pin| pin.size));
     read(db, folder, ledger, |line| walk.take(line))?;
@@ -50,12 +72,12 @@ pub fn check(
         if found.tampered.len() == before {
             blame(ledger, (signed, signed_fits), (pin, pin_fits), found);
         }
-        return Ok(walk.known);
+        return Ok(walk.gathered);
     }
     found.report.signed = signed.map_or(0, |signed| signed.size);
     found.report.pinned = pin.map_or(0, |pin| pin.size);
     note_limits(ledger.size(), found);
-    Ok(walk.known)
+    Ok(walk.gathered)
 }
 
 /// What a walk over all lines gathers.
@@ -63,7 +85,7 @@ struct Walk {
     frontier: Frontier,
     /// Roots at the sizes that were asked for.
     roots: BTreeMap<u64, Option<Digest>>,
-    known: Known,
+    gathered: Gathered,
     mark: Finder<'static>,
 }
 
@@ -73,19 +95,24 @@ impl Walk {
             signed.into_iter().chain(pinned).map(|size| (size, None)).collect();
         let frontier = Frontier::default();
         roots.entry(0).and_modify(|root| *root = Some(frontier.root()));
-        Self { frontier, roots, known: Known::new(), mark: Finder::new(MARK) }
+        let gathered = Gathered { records: HashMap::new(), operations: HashMap::new() };
+        Self { frontier, roots, gathered, mark: Finder::new(MARK) }
     }
 
     fn take(&mut self, line: &[u8]) {
-        self.frontier.push(leaf_hash(line));
+        let leaf = leaf_hash(line);
+        self.frontier.push(leaf);
         if let Some(root) = self.roots.get_mut(&self.frontier.size()) {
             *root = Some(self.frontier.root());
+        }
+        if let Some(id) = operation(line) {
+            self.gathered.operations.entry(id).or_default().add(&leaf);
         }
         if self.mark.find(line).is_some() {
             // A line that cannot be read is not one of ours, and the roots will say so.
             if let Ok(line) = serde_json::from_slice::<Line<'_>>(line) {
                 let records = line.data.record_sha256.into_iter();
-                self.known.extend(records.map(|(id, hash)| (id.into_owned(), hash.into_owned())));
+                self.gathered.records.extend(records.map(|(id, hash)| (id.into_owned(), hash.into_owned())));
             }
         }
     }
@@ -93,6 +120,16 @@ impl Walk {
     fn root_at(&self, size: u64) -> Option<Digest> {
         self.roots.get(&size).copied().flatten()
     }
+}
+
+/// The operation an entry belongs to. In canonical form it stands after the actor and the time; and a quotation mark that
+/// is not escaped cannot be in the actor's name.
+fn operation(line: &[u8]) -> Option<[u8; 36]> {
+    const AT: &[u8] = b"\",\"at\":\"";
+    const TIME: usize = "2026-11-06T21:20:00.042Z".len();
+    let after = line.get(memmem::find(line, AT)? + AT.len() + TIME..)?;
+    let id = after.strip_prefix(b"\",\"correlation_id\":\"")?;
+    id.first_chunk().copied()
 }
 
 /// The part of an entry that is needed here.

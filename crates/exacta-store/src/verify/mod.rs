@@ -78,6 +78,12 @@ impl Findings {
         }
     }
 
+    fn absorb(&mut self, other: Self) {
+        self.report.files += other.report.files;
+        self.report.notes.extend(other.report.notes);
+        self.tampered.extend(other.tampered);
+    }
+
     fn is_full(&self) -> bool {
         self.tampered.len() >= MAX_FOUND
     }
@@ -115,13 +121,11 @@ pub fn verify(dir: &Path, trusted: &Trusted) -> Result<Report, VerifyError> {
     }
     let mut found = Findings::default();
     let signed = checkpoint(&folder, &origin, trusted, &mut found)?;
-    let known = lines::check(&db, &folder, &ledger, signed.as_ref(), trusted.pin, &mut found)?;
-    // The records are compared with the log and the files with the records: where one does not hold, the next says nothing.
+    let said = lines::check(&db, &folder, &ledger, signed.as_ref(), trusted.pin, &mut found)?;
+    // Everything else is compared with the log: where that does not hold, nothing is said about the rest.
     if found.tampered.is_empty() {
-        records::check(&db, known, &mut found)?;
-    }
-    if found.tampered.is_empty() {
-        files::check(&db, &folder, &mut found)?;
+        records::check(&db, &folder, said.records, &mut found)?;
+        files::check_operations(&db, &folder, said.operations, &mut found)?;
     }
     if found.tampered.is_empty() { Ok(found.report) } else { Err(VerifyError::Tampered(found.tampered)) }
 }
