@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod help;
+mod reference;
 mod render;
 mod review;
 mod story;

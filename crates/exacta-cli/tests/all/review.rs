@@ -156,3 +156,20 @@ fn everything_can_be_scrolled_into_view() {
     press(&mut review, "g");
     assert_eq!(review.position().0, 1);
 }
+
+proptest::proptest! {
+    #![proptest_config(proptest::test_runner::Config::with_cases(24))]
+    #[test]
+    fn no_keys_panic_and_none_approve_without_the_hash(
+        keys in proptest::collection::vec((0usize..40, 1u16..130, 1u16..50), 0..60)
+    ) {
+        let mut review = Review::new(view("confirm"), true);
+        for (key, width, height) in keys {
+            let letters = "arcsqjkJKgGhlbf?1234567 cof1\n\t\x1b";
+            let letter = letters.chars().nth(key % letters.chars().count()).unwrap();
+            let choice = press(&mut review, &letter.to_string());
+            proptest::prop_assert_ne!(choice, Some(Choice::Approve), "`e` and `0` were never typed");
+            picture(&mut review, width, height);
+        }
+    }
+}

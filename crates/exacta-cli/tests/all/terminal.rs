@@ -101,6 +101,31 @@ fn the_review_screen_pauses_and_rejects() {
 }
 
 #[test]
+fn a_signal_leaves_the_screen_as_it_was_found() {
+    let world = World::begun();
+    let id = submitted(&world);
+    let line = format!("(sleep 2; kill -TERM $$) & exec {} review {id}", crate::world::EXACTA);
+    let mut terminal = world.shell(&line);
+    terminal.wait_for("\x1b[?1049h").wait_for("greet.txt");
+    let done = terminal.end().expect(30);
+    assert!(done.out.contains("\x1b[?1049l"), "{:?}", done.out);
+    assert_eq!(status(&world, &id), "pending");
+}
+
+#[test]
+fn init_asks_for_the_profile_once() {
+    let world = World::new();
+    let args = ["init", "--approver", "tester", "--no-passphrase"];
+    let mut terminal = world.terminal(&args);
+    terminal.wait_for("FULL-AUTO").wait_for("which profile").send("reckless\n");
+    terminal.wait_for("which profile").send("dev\n");
+    terminal.end().expect(0);
+    assert_eq!(world.run(&["profile", "current", "--json"]).expect(0).json()["in_force"], "DEV");
+    let again = world.terminal(&args).end().expect(0);
+    assert!(!again.out.contains("which profile"), "{}", again.out);
+}
+
+#[test]
 fn run_asks_and_executes() {
     let world = World::begun();
     let path = world.file("plan.json", fix().to_string());
