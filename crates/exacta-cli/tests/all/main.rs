@@ -4,6 +4,7 @@
 mod bad_input;
 mod help;
 mod reference;
+mod race;
 mod render;
 mod review;
 mod story;

@@ -1,0 +1,293 @@
+//! Whole commands against a peer, or against the physical limit, in one run: `cargo bench`.
+//!
+//! Every figure is a ratio of medians, taken in alternation, so that whatever else the machine does hits both sides. Set
+//! `EXACTA_BENCH_PLANS=100000` for the full store; the default of 2 000 takes a minute.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::float_arithmetic,
+    reason = "a benchmark prints ratios and may stop"
+)]
+
+use exacta_kernel::hash::Digest;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+const EXACTA: &str = env!("CARGO_BIN_EXE_exacta");
+const FILES: usize = 10;
+const LINES: usize = 900;
+
+fn main() {
+    // `cargo test` builds and starts benches too; only `cargo bench` measures.
+    if !std::env::args().any(|argument| argument == "--bench") {
+        return;
+    }
+    println!("| what | against | ratio | ours | theirs |");
+    println!("|---|---|---|---|---|");
+    check();
+    project_size();
+    full_store();
+    verify();
+    execute();
+}
+
+/// `exacta check` of ten steps with 100 KB of diffs, against `git apply --check` of the same diffs.
+fn check() {
+    let place = Place::new(0);
+    let (plan, patch) = place.change();
+    let ours = || place.run(&["check", plan.to_str().unwrap()], &[30]);
+    let theirs = || git(&place.project, &["apply", "--check", patch.to_str().unwrap()]);
+    report("check, 10 steps, 100 KB of diffs", "git apply --check", race(40, ours, theirs));
+}
+
+/// The same in a project of 100 000 files, against one of ten.
+fn project_size() {
+    let (large, small) = (Place::new(100_000), Place::new(0));
+    let (large_plan, _) = large.change();
+    let (small_plan, _) = small.change();
+    let ours = || large.run(&["check", large_plan.to_str().unwrap()], &[30]);
+    let theirs = || small.run(&["check", small_plan.to_str().unwrap()], &[30]);
+    report("check in 100 000 files", "check in 10 files", race(40, ours, theirs));
+}
+
+/// `exacta submit` beside many stored plans, against an empty store.
+fn full_store() {
+    let plans: usize = std::env::var("EXACTA_BENCH_PLANS").ok().and_then(|n| n.parse().ok()).unwrap_or(2_000);
+    let (full, empty) = (Place::new(0), Place::new(0));
+    let (full_plan, _) = full.change();
+    let (empty_plan, _) = empty.change();
+    for _ in 0..plans {
+        full.run(&["submit", full_plan.to_str().unwrap()], &[30]);
+    }
+    let ours = || full.run(&["submit", full_plan.to_str().unwrap()], &[30]);
+    let theirs = || empty.run(&["submit", empty_plan.to_str().unwrap()], &[30]);
+    report(&format!("submit beside {plans} plans"), "submit into an empty store", race(40, ours, theirs));
+}
+
+/// `exacta audit verify` of a log, against hashing the same bytes with the same library.
+fn verify() {
+    let place = Place::new(0);
+    let (plan, _) = place.change();
+    for _ in 0..500 {
+        place.run(&["submit", plan.to_str().unwrap()], &[30]);
+    }
+    let files: Vec<PathBuf> = walk(&place.project.join(".exacta"));
+    let whole = || place.run(&["audit", "verify"], &[0]);
+    let hashing = || {
+        place.run(&["--version"], &[0]);
+        for file in &files {
+            std::hint::black_box(Digest::of(&fs::read(file).unwrap()));
+        }
+    };
+    let (verified, hashed) = race(20, whole, hashing);
+    report("audit verify", "starting, and hashing the same files", (verified, hashed));
+}
+
+/// A ten-file plan, approved already, executed durably; against a loop that writes, syncs and renames the same files with one
+/// journal record, and against `git apply && git add && git commit`.
+fn execute() {
+    let durable = |extra: &'static [&'static str]| {
+        let mut times = Vec::new();
+        let mut loops = Vec::new();
+        let mut commits = Vec::new();
+        let mut applies = Vec::new();
+        for _ in 0..15 {
+            let place = Place::new(0);
+            let (plan, patch) = place.change();
+            let id = place.approved(&plan);
+            let arguments: Vec<&str> = ["execute", &id].into_iter().chain(extra.iter().copied()).collect();
+            times.push(time(|| place.run(&arguments, &[0])));
+            let other = Place::new(0);
+            loops.push(time(|| write_sync_rename(&other.project)));
+            let other = Place::new(0);
+            git(&other.project, &["init", "-q"]);
+            git(&other.project, &["add", "-A"]);
+            git(&other.project, &["-c", "user.name=b", "-c", "user.email=b@b", "commit", "-qm", "x"]);
+            commits.push(time(|| {
+                let patch = patch.to_str().unwrap();
+                let all = ["-c", "core.fsync=all", "-c", "user.name=b", "-c", "user.email=b@b"];
+                git(&other.project, &["apply", patch]);
+                git(&other.project, &[&all[..], &["add", "-A"]].concat());
+                git(&other.project, &[&all[..], &["commit", "-qm", "y"]].concat());
+            }));
+            let other = Place::new(0);
+            applies.push(time(|| git(&other.project, &["apply", patch.to_str().unwrap()])));
+        }
+        (median(times), median(loops), median(commits), median(applies))
+    };
+    let (ours, writes, commit, _) = durable(&[]);
+    report("execute, 10 files, durable", "write, sync and rename them, one journal record", (ours, writes));
+    report("execute, 10 files, durable", "git apply && git add && git commit, core.fsync=all", (ours, commit));
+    let (ours, _, _, apply) = durable(&["--no-sync"]);
+    report("execute --no-sync, 10 files", "git apply", (ours, apply));
+}
+
+/// The least that is durable: one journal record, then each file written, synced and renamed, and each folder synced.
+fn write_sync_rename(project: &Path) {
+    let mut journal = fs::File::create(project.join("journal")).unwrap();
+    std::io::Write::write_all(&mut journal, b"ten files\n").unwrap();
+    journal.sync_all().unwrap();
+    for index in 0..FILES {
+        let path = project.join(format!("src/file{index}.rs"));
+        let temporary = path.with_extension("tmp");
+        fs::write(&temporary, content(index, true)).unwrap();
+        fs::File::open(&temporary).unwrap().sync_all().unwrap();
+        fs::rename(&temporary, &path).unwrap();
+    }
+    fs::File::open(project.join("src")).unwrap().sync_all().unwrap();
+}
+
+/// A project with ten files to change and some number of others, and an own user's folder.
+struct Place {
+    _folder: TempDir,
+    project: PathBuf,
+    home: PathBuf,
+}
+
+impl Place {
+    fn new(others: usize) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let (project, home) = (folder.path().join("project"), folder.path().join("home"));
+        fs::create_dir_all(project.join("src")).unwrap();
+        for index in 0..FILES {
+            fs::write(project.join(format!("src/file{index}.rs")), content(index, false)).unwrap();
+        }
+        for index in 0..others {
+            let folder = project.join(format!("others/{}", index / 1000));
+            if index % 1000 == 0 {
+                fs::create_dir_all(&folder).unwrap();
+            }
+            fs::write(folder.join(format!("{index}.txt")), "x\n").unwrap();
+        }
+        let place = Self { _folder: folder, project, home };
+        place.run(&["init", "--profile", "SAFE", "--approver", "bench", "--no-passphrase"], &[0]);
+        place
+    }
+
+    /// The plan that changes the ten files, and the same change as a git patch.
+    fn change(&self) -> (PathBuf, PathBuf) {
+        let mut steps = Vec::new();
+        let mut patch = String::new();
+        for index in 0..FILES {
+            let path = format!("src/file{index}.rs");
+            let diff = diff(&path, &content(index, false), &content(index, true));
+            patch.push_str(&diff);
+            steps.push(step(index, &path, &diff));
+        }
+        let plan = json!({
+            "schema": "exacta.plan/1",
+            "intent": { "type": "AddFeature", "text": "every module counts its calls and reports the count at the end" },
+            "steps": steps,
+        });
+        let (plan_file, patch_file) = (self.home.with_extension("json"), self.home.with_extension("patch"));
+        fs::write(&plan_file, plan.to_string()).unwrap();
+        fs::write(&patch_file, patch).unwrap();
+        (plan_file, patch_file)
+    }
+
+    fn approved(&self, plan: &Path) -> String {
+        let output = self.command(&["submit", "--json", plan.to_str().unwrap()]).output().unwrap();
+        let view: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let id = view["plan_id"].as_str().unwrap().to_owned();
+        let key = self.home.join("keys/bench.key");
+        self.run(&["approve", &id, "--approver-key", key.to_str().unwrap()], &[0]);
+        id
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(EXACTA);
+        command.args(arguments).current_dir(&self.project).env("EXACTA_HOME", &self.home);
+        command.stdin(Stdio::null());
+        command
+    }
+
+    fn run(&self, arguments: &[&str], expected: &[i32]) {
+        let output = self.command(arguments).output().unwrap();
+        let code = output.status.code().unwrap();
+        assert!(expected.contains(&code), "{arguments:?}: {code}\n{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+fn step(index: usize, path: &str, diff: &str) -> Value {
+    json!({
+        "id": format!("s{index}"), "order": index + 1, "type": "file_modify", "target": path, "dependencies": [],
+        "description": format!("count the calls of every function in module {index} and report the total"),
+        "diff": diff,
+    })
+}
+
+/// A module of many small functions; changed, every tenth line differs.
+fn content(file: usize, changed: bool) -> String {
+    let line = |index: usize| {
+        let suffix = if changed && index % 10 == 5 { " // counted" } else { "" };
+        format!("fn f{file}_{index}() -> usize {{ {index} }}{suffix}\n")
+    };
+    (0..LINES).map(line).collect()
+}
+
+/// A unified diff of two texts with the same number of lines, with three lines of context.
+fn diff(path: &str, before: &str, after: &str) -> String {
+    let (before, after): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
+    let mut text = format!("diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n");
+    for index in (0..before.len()).filter(|index| before[*index] != after[*index]) {
+        let (from, to) = (index.saturating_sub(3), (index + 4).min(before.len()));
+        text.push_str(&format!("@@ -{0},{1} +{0},{1} @@\n", from + 1, to - from));
+        for at in from..to {
+            if at == index {
+                text.push_str(&format!("-{}\n+{}\n", before[at], after[at]));
+            } else {
+                text.push_str(&format!(" {}\n", before[at]));
+            }
+        }
+    }
+    text
+}
+
+fn git(folder: &Path, arguments: &[&str]) {
+    let output = Command::new("git").args(arguments).current_dir(folder).output().unwrap();
+    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn walk(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { files.extend(walk(&path)) } else { files.push(path) }
+    }
+    files
+}
+
+/// The medians of two things done in alternation.
+fn race(rounds: usize, ours: impl Fn(), theirs: impl Fn()) -> (Duration, Duration) {
+    ours();
+    theirs();
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    for _ in 0..rounds {
+        left.push(time(&ours));
+        right.push(time(&theirs));
+    }
+    (median(left), median(right))
+}
+
+fn time(work: impl FnOnce()) -> Duration {
+    let start = Instant::now();
+    work();
+    start.elapsed()
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}
+
+fn report(what: &str, against: &str, (ours, theirs): (Duration, Duration)) {
+    let ratio = ours.as_secs_f64() / theirs.as_secs_f64();
+    println!("| {what} | {against} | {ratio:.2} | {ours:.2?} | {theirs:.2?} |");
+}
