@@ -1,6 +1,7 @@
 //! What a plan's file steps add and remove, line by line; computed once for everything that looks at it.
 
 use super::Place;
+use super::lexicon::{Lexicon, Marks};
 use crate::diff::{ChangeKind, LineChange, line_changes};
 use crate::facts::FileContent;
 use crate::path::RelPath;
@@ -21,6 +22,8 @@ pub(crate) struct FileChange<'a> {
     pub after: Option<&'a FileContent>,
     /// Its changed lines, in order.
     pub lines: Vec<LineChange<'a>>,
+    /// Why to look at each of these lines, in the same order.
+    marks: Vec<Marks>,
     /// The added lines in runs.
     pub added: Vec<Added<'a>>,
 }
@@ -37,12 +40,14 @@ pub(crate) struct Added<'a> {
 /// The plan's file steps in execution order.
 pub(crate) fn of(plan: &Plan) -> Vec<FileChange<'_>> {
     let steps = &plan.proposal().steps;
+    let lexicon = Lexicon::new();
     let with_step = plan.effects().iter().filter_map(|effect| Some((steps.get(effect.step)?, effect)));
     let changes = with_step.map(|(step, effect)| {
         let (before, after) = (effect.before.as_deref(), effect.after.as_deref());
         let lines = line_changes(before, after);
         let added = runs(after.map_or(&[], FileContent::bytes), &lines);
-        FileChange { step, path: &effect.path, before, after, lines, added }
+        let marks = lines.iter().map(|line| lexicon.marks(line.bytes)).collect();
+        FileChange { step, path: &effect.path, before, after, lines, marks, added }
     });
     changes.collect()
 }
@@ -56,6 +61,21 @@ impl<'a> FileChange<'a> {
     /// The lines that are new.
     pub fn added_lines(&self) -> impl Iterator<Item = &LineChange<'a>> {
         self.lines.iter().filter(|line| line.kind == ChangeKind::Added)
+    }
+
+    /// The changed lines with their marks.
+    pub fn lines_with_marks(&self) -> impl Iterator<Item = (&LineChange<'a>, Marks)> {
+        self.lines.iter().zip(self.marks.iter().copied())
+    }
+
+    /// The changed lines with one of these marks.
+    pub fn marked(&self, wanted: Marks) -> impl Iterator<Item = &LineChange<'a>> {
+        self.lines_with_marks().filter(move |(_, marks)| marks & wanted != 0).map(|(line, _)| line)
+    }
+
+    /// The added lines with one of these marks.
+    pub fn marked_added(&self, wanted: Marks) -> impl Iterator<Item = &LineChange<'a>> {
+        self.marked(wanted).filter(|line| line.kind == ChangeKind::Added)
     }
 
     /// The lines that go.

@@ -4,6 +4,7 @@
 
 pub(crate) mod change;
 pub(crate) mod dependency;
+pub(crate) mod lexicon;
 pub mod secret;
 
 mod danger;

@@ -92,8 +92,8 @@ fn unbalanced(change: &FileChange<'_>) -> Option<Issue> {
 fn balance(content: &FileContent, language: Language) -> i64 {
     let mut depth = 0;
     for line in content.bytes().split(|byte| *byte == b'\n') {
-        for byte in code(line, language) {
-            match byte {
+        for byte in code(line, language).iter() {
+            match *byte {
                 b'{' => depth += 1,
                 b'}' => depth -= 1,
                 _ => {}

@@ -8,6 +8,7 @@ use crate::facts::FileContent;
 use crate::prelude::*;
 use crate::proposal::Action;
 use crate::scan::change::FileChange;
+use crate::scan::lexicon::HIDES;
 
 /// Words that show that a loss is meant.
 const REMOVAL: &[&str] = &[
@@ -174,7 +175,7 @@ fn skipped(change: &FileChange<'_>) -> Option<Issue> {
             .any(|phrase| text.trim_start().starts_with(phrase) || (phrase.starts_with('.') && text.contains(phrase)))
     };
     let tests = is_test(change.path) || change.path.name().ends_with(".rs");
-    let line = change.added_lines().find(|line| tests && is_skip(line.bytes))?;
+    let line = change.marked_added(HIDES).find(|line| tests && is_skip(line.bytes))?;
     Some(issue_at(
         6000,
         "keeps a test from running",
@@ -185,7 +186,7 @@ fn skipped(change: &FileChange<'_>) -> Option<Issue> {
 
 /// An error that nobody will see.
 fn swallowed(change: &FileChange<'_>) -> Option<Issue> {
-    let line = change.added_lines().find(|line| {
+    let line = change.marked_added(HIDES).find(|line| {
         let text = String::from_utf8_lossy(line.bytes).to_lowercase();
         SWALLOWS.iter().any(|phrase| text.contains(phrase))
     })?;

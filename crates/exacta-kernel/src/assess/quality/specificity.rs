@@ -7,6 +7,7 @@ use crate::assess::source::{Role, role};
 use crate::prelude::*;
 use crate::proposal::{Action, Step};
 use crate::scan::change::FileChange;
+use crate::scan::lexicon::OPEN;
 use serde_json::Value;
 
 /// Comments that stand for code that was left out, lower case.
@@ -27,8 +28,6 @@ const ELISIONS: &[&str] = &[
     "implementation goes here",
     "remains the same",
     "rest is unchanged",
-    "other methods",
-    "other code",
 ];
 /// Code that says it is not written yet.
 const UNFINISHED: &[&str] = &[
@@ -120,7 +119,7 @@ fn is_stand_in(text: &str) -> bool {
 fn unfinished(change: &FileChange<'_>) -> Vec<Issue> {
     let mut issues: BTreeMap<&str, Issue> = BTreeMap::new();
     let role = role(change.path);
-    for line in change.added_lines() {
+    for line in change.marked_added(OPEN) {
         let text = String::from_utf8_lossy(line.bytes).to_lowercase();
         if let Some((points, what, hint)) = open(&text, role) {
             issues.entry(what).or_insert_with(|| issue_at(points, what, hint, change.place(line.line)));
@@ -145,10 +144,7 @@ fn is_elision(text: &str) -> bool {
 pub(super) fn elided(change: &FileChange<'_>) -> Option<u64> {
     let code = matches!(role(change.path), Role::Source | Role::Config | Role::Manifest | Role::Test);
     let is_elision = |line: &[u8]| is_elision(&String::from_utf8_lossy(line).to_lowercase());
-    change
-        .added_lines()
-        .find(|line| code && memchr::memchr(b'.', line.bytes).is_some() && is_elision(line.bytes))
-        .map(|line| line.line)
+    change.marked_added(OPEN).find(|line| code && is_elision(line.bytes)).map(|line| line.line)
 }
 
 fn open(text: &str, role: Role) -> Option<(u32, &'static str, &'static str)> {

@@ -8,6 +8,7 @@ use crate::facts::FileContent;
 use crate::prelude::*;
 use crate::scan::Signals;
 use crate::scan::change::FileChange;
+use crate::scan::lexicon::AREA;
 
 /// An area where mistakes are dangerous.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,7 +64,7 @@ fn areas(change: &FileChange<'_>) -> Vec<Reason> {
         }
     }
     if let Some(language) = language(change.path.name()) {
-        for line in &change.lines {
+        for line in change.marked(AREA) {
             for area in of_code(&code(line.bytes, language)).into_iter().chain(of_text(line)) {
                 let place = change.place((line.kind == ChangeKind::Added).then_some(line.line));
                 found.entry(area).or_insert_with(|| reason(5, format!("changes code of {}", area.name()), place));

@@ -7,6 +7,7 @@ pub(super) use role::{Role, is_test, is_ui, role};
 pub(super) use signature::{Signature, signatures};
 
 use crate::prelude::*;
+use alloc::borrow::Cow;
 
 /// Languages that are told apart, by how they write comments, strings and what is public.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +51,15 @@ pub(super) fn language(name: &str) -> Option<Language> {
 
 /// The code of a line: comments cut off, the insides of strings blanked. What a line alone cannot tell (a comment or string
 /// that began above) stays.
-pub(super) fn code(line: &[u8], language: Language) -> Vec<u8> {
+pub(super) fn code(line: &[u8], language: Language) -> Cow<'_, [u8]> {
+    let plain = |byte: &u8| !matches!(byte, b'"' | b'\'' | b'`' | b'/' | b'#' | b'*' | b'-' | b';');
+    if line.iter().all(plain) {
+        return Cow::Borrowed(line);
+    }
+    Cow::Owned(stripped(line, language))
+}
+
+fn stripped(line: &[u8], language: Language) -> Vec<u8> {
     let mut code = Vec::with_capacity(line.len());
     if line.trim_ascii_start().starts_with(b"* ") || line.trim_ascii_start().starts_with(b"*/") {
         return code;
@@ -150,7 +159,7 @@ mod tests {
             (" * if this is a comment", Language::Java, ""),
             ("url=http://x # y", Language::Shell, "url=http://x "),
         ] {
-            assert_eq!(String::from_utf8(code(line.as_bytes(), language)).unwrap(), expected);
+            assert_eq!(String::from_utf8(code(line.as_bytes(), language).into_owned()).unwrap(), expected);
         }
     }
 

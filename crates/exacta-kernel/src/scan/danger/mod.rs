@@ -7,14 +7,18 @@ mod rules;
 
 use super::Danger;
 use super::change::FileChange;
+use super::lexicon::{DANGER, DECODE, FETCH, Marks, REMOVE};
+use crate::diff::ChangeKind;
 use crate::prelude::*;
 use line::{Line, has};
-use rules::{RULES, is_trigger};
+use rules::RULES;
 
 /// The longest logical line that is looked at, in bytes.
 const LONGEST: usize = 8192;
 /// Programs that fetch what a stranger wrote.
 const FETCHERS: &[&str] = &["curl", "wget", "fetch", "iwr", "irm", "invoke-webrequest", "invoke-restmethod"];
+/// Programs that decode what they read.
+const DECODERS: &[&str] = &["base64 -d", "base64 --decode", "base64 -di"];
 /// Programs that run what they read.
 const SHELLS: &[&str] = &[
     "sh",
@@ -63,45 +67,59 @@ fn modes(change: &FileChange<'_>, dangers: &mut Vec<Danger>) {
 
 fn lines(change: &FileChange<'_>, dangers: &mut Vec<Danger>) {
     let hash_comments = !is_c_like(change.path.name());
-    for added in &change.added {
-        let mut counter = added.lines();
-        let mut at = 0;
-        while let Some(line) = logical_line(added.bytes, at) {
-            if has_trigger(line) && !is_comment(line, hash_comments) {
-                let number = counter.at(at);
-                let found = judge(&Line::new(line), runs_at_install(change.path.name()));
-                dangers.extend(found.into_iter().map(|(what, certain)| Danger {
-                    certain,
-                    what: what.to_owned(),
-                    place: change.place(number),
-                }));
-            }
-            at += line.len().max(1);
+    let at_install = runs_at_install(change.path.name());
+    for (index, (line, marks)) in change.lines_with_marks().enumerate() {
+        if marks & DANGER == 0 || line.kind != ChangeKind::Added || is_comment(line.bytes, hash_comments) {
+            continue;
         }
+        let found = judge(&logical_line(change, index), marks, at_install);
+        dangers.extend(found.into_iter().map(|(what, certain)| Danger {
+            certain,
+            what: what.to_owned(),
+            place: change.place(line.line),
+        }));
     }
 }
 
+/// A line with its continuations.
+fn logical_line(change: &FileChange<'_>, index: usize) -> Line {
+    let lines = change.lines.get(index..).unwrap_or_default();
+    let mut text = Vec::new();
+    for line in lines.iter().filter(|line| line.kind == ChangeKind::Added) {
+        text.extend_from_slice(line.bytes);
+        if !line.bytes.trim_ascii_end().ends_with(b"\\") || text.len() > LONGEST {
+            break;
+        }
+        text.push(b'\n');
+    }
+    Line::new(&text)
+}
+
 /// What is dangerous in one line, each thing once, the certain reading of it first.
-fn judge(line: &Line, at_install: bool) -> BTreeMap<&'static str, bool> {
+fn judge(line: &Line, marks: Marks, at_install: bool) -> BTreeMap<&'static str, bool> {
     let mut found: BTreeMap<&'static str, bool> = BTreeMap::new();
     let mut report = |what, certain| {
         let worst = found.entry(what).or_default();
         *worst |= certain;
     };
-    for rule in RULES {
+    for rule in RULES.iter().filter(|rule| rule.marks & marks != 0) {
         if rule.all.iter().all(|phrase| line.has(phrase)) && (rule.any.is_empty() || line.has_any(rule.any)) {
             report(rule.what, rule.certain || (at_install && rule.what.starts_with("runs ")));
         }
     }
-    if let Some(piped) = line.pipes(FETCHERS, SHELLS) {
+    if marks & FETCH != 0
+        && let Some(piped) = line.pipes(FETCHERS, SHELLS)
+    {
         let root = piped.root && (at_install || line.as_str().contains("http://"));
         report("runs downloaded text as code", at_install || root);
     }
-    if line.pipes(&["base64 -d", "base64 --decode", "base64 -di"], SHELLS).is_some() {
+    if marks & DECODE != 0 && line.pipes(DECODERS, SHELLS).is_some() {
         report("runs decoded text as code", at_install);
     }
-    for certain in line.commands().filter_map(removal) {
-        report("removes a folder of the system or the user's home", certain);
+    if marks & REMOVE != 0 {
+        for certain in line.commands().filter_map(removal) {
+            report("removes a folder of the system or the user's home", certain);
+        }
     }
     found
 }
@@ -120,29 +138,6 @@ fn removal(command: &str) -> Option<bool> {
         || targets.iter().any(|target| target.starts_with('/') && bare(target).is_empty());
     let precious = targets.iter().any(|target| PRECIOUS.contains(&bare(target).as_str()));
     (root || precious).then_some(root)
-}
-
-/// The line that begins at `at` with its continuations, line feed included.
-fn logical_line(bytes: &[u8], at: usize) -> Option<&[u8]> {
-    let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
-    let mut end = 0;
-    while let Some(feed) = memchr::memchr(b'\n', rest.get(end..)?) {
-        end += feed + 1;
-        let continues = rest.get(..end - 1)?.trim_ascii_end().ends_with(b"\\");
-        if !continues || end > LONGEST {
-            return rest.get(..end);
-        }
-    }
-    Some(rest)
-}
-
-fn has_trigger(line: &[u8]) -> bool {
-    line.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_').any(is_trigger)
-        || line.contains(&b':') && has_bomb(line)
-}
-
-fn has_bomb(line: &[u8]) -> bool {
-    line.trim_ascii_start().starts_with(b":()")
 }
 
 fn is_comment(line: &[u8], hash_comments: bool) -> bool {
@@ -176,10 +171,11 @@ mod tests {
     use super::*;
 
     fn judged(line: &str) -> Vec<(&'static str, bool)> {
-        if !has_trigger(line.as_bytes()) || is_comment(line.as_bytes(), true) {
+        let marks = crate::scan::lexicon::Lexicon::new().marks(line.as_bytes());
+        if is_comment(line.as_bytes(), true) || marks & DANGER == 0 {
             return Vec::new();
         }
-        judge(&Line::new(line.as_bytes()), false).into_iter().collect()
+        judge(&Line::new(line.as_bytes()), marks, false).into_iter().collect()
     }
 
     #[test]
@@ -196,7 +192,6 @@ mod tests {
             "rm -rf /",
             "rm -rf --no-preserve-root /",
             "sudo rm -fr /*",
-            ":(){ :|:& };:",
         ] {
             assert!(judged(line).iter().any(|(_, certain)| *certain), "{line}: {:?}", judged(line));
         }

@@ -1,77 +1,92 @@
 //! What is dangerous, as data: a line that has all of some phrases and one of others.
 
+use crate::scan::lexicon::{
+    CONTAINER, DECODE, DISK, FETCH, HOOKS, LOGIN, MODE, Marks, PROTECTION, ROOT, SHELL, START, TLS,
+};
+
 /// One dangerous operation.
 pub(super) struct Rule {
     /// In words.
     pub what: &'static str,
     /// Whether nothing legitimate does it.
     pub certain: bool,
+    /// The line has a word of one of these kinds.
+    pub marks: Marks,
     /// All of these occur in the line.
     pub all: &'static [&'static str],
     /// And one of these, if there are any.
     pub any: &'static [&'static str],
 }
 
-const fn certain(what: &'static str, all: &'static [&'static str], any: &'static [&'static str]) -> Rule {
-    Rule { what, certain: true, all, any }
+const fn certain(marks: Marks, what: &'static str, all: &'static [&'static str], any: &'static [&'static str]) -> Rule {
+    Rule { what, certain: true, marks, all, any }
 }
 
-const fn doubtful(what: &'static str, any: &'static [&'static str]) -> Rule {
-    Rule { what, certain: false, all: &[], any }
+const fn doubtful(marks: Marks, what: &'static str, any: &'static [&'static str]) -> Rule {
+    Rule { what, certain: false, marks, all: &[], any }
 }
 
-const fn doubtful_if(what: &'static str, all: &'static [&'static str], any: &'static [&'static str]) -> Rule {
-    Rule { what, certain: false, all, any }
+const fn doubtful_if(
+    marks: Marks,
+    what: &'static str,
+    all: &'static [&'static str],
+    any: &'static [&'static str],
+) -> Rule {
+    Rule { what, certain: false, marks, all, any }
 }
 
 const SHELLS: &[&str] = &["/bin/sh", "/bin/bash", "bash -i", "sh -i", "cmd.exe", "powershell"];
 const REVERSE: &str = "opens a reverse shell";
-const TLS: &str = "switches off the verification of TLS certificates or host keys";
+const TLS_WHAT: &str = "switches off the verification of TLS certificates or host keys";
 const SENDS: &[&str] = &["curl", "wget", "nc", "ncat", "requests.post", "fetch", "http.post", "invoke-webrequest"];
 
 /// Phrases are lower case; a phrase that begins or ends with a letter matches whole words only.
 pub(super) const RULES: &[Rule] = &[
-    certain(REVERSE, &["/dev/tcp/"], &["bash -i", "sh -i", ">&", "exec", "0>&1"]),
-    certain(REVERSE, &["nc"], &["nc -e", "nc -c", "-e /bin/sh", "-e /bin/bash", "-e cmd", "-c /bin/sh"]),
-    certain(REVERSE, &["ncat"], &["-e /bin/sh", "-e /bin/bash", "--exec", "-e cmd", "--sh-exec"]),
-    certain(REVERSE, &["mkfifo", "nc"], SHELLS),
+    certain(SHELL, REVERSE, &["/dev/tcp/"], &["bash -i", "sh -i", ">&", "exec", "0>&1"]),
+    certain(SHELL, REVERSE, &["nc"], &["nc -e", "nc -c", "-e /bin/sh", "-e /bin/bash", "-e cmd", "-c /bin/sh"]),
+    certain(SHELL, REVERSE, &["ncat"], &["-e /bin/sh", "-e /bin/bash", "--exec", "-e cmd", "--sh-exec"]),
+    certain(SHELL, REVERSE, &["mkfifo", "nc"], SHELLS),
     certain(
+        SHELL,
         REVERSE,
         &["socat"],
         &["exec:/bin/sh", "exec:/bin/bash", "exec:'bash", "exec:\"bash", "exec:sh", "exec:bash"],
     ),
-    certain(REVERSE, &["socket", "dup2"], &["/bin/sh", "/bin/bash", "pty.spawn", "subprocess"]),
-    certain(REVERSE, &["socket", "pty.spawn"], &[]),
-    certain(REVERSE, &["fsockopen"], SHELLS),
-    certain(REVERSE, &["tcpsocket.open"], SHELLS),
-    certain(REVERSE, &["tcpclient", "getstream"], &["iex", "invoke-expression", "powershell"]),
-    certain("sends private keys or credentials away", &["/.ssh/id_"], SENDS),
-    certain("sends private keys or credentials away", &["/.aws/credentials"], SENDS),
-    certain("sends private keys or credentials away", &["/etc/shadow"], SENDS),
+    certain(SHELL, REVERSE, &["socket", "dup2"], &["/bin/sh", "/bin/bash", "pty.spawn", "subprocess"]),
+    certain(SHELL, REVERSE, &["socket", "pty.spawn"], &[]),
+    certain(SHELL, REVERSE, &["fsockopen"], SHELLS),
+    certain(SHELL, REVERSE, &["tcpsocket.open"], SHELLS),
+    certain(SHELL, REVERSE, &["tcpclient", "getstream"], &["iex", "invoke-expression", "powershell"]),
+    certain(LOGIN, "sends private keys or credentials away", &["/.ssh/id_"], SENDS),
+    certain(LOGIN, "sends private keys or credentials away", &["/.aws/credentials"], SENDS),
+    certain(LOGIN, "sends private keys or credentials away", &["/etc/shadow"], SENDS),
     certain(
+        LOGIN,
         "sends the whole environment away",
         &["curl"],
         &["-d \"$(env", "-d \"`env", "--data \"$(env", "-d \"$(printenv"],
     ),
-    certain("lets a stranger log in by key", &["authorized_keys"], &["echo \"ssh-", "echo 'ssh-", "echo ssh-"]),
+    certain(LOGIN, "lets a stranger log in by key", &["authorized_keys"], &["echo \"ssh-", "echo 'ssh-", "echo ssh-"]),
     certain(
+        DECODE,
         "runs decoded text as code",
         &["b64decode"],
         &["exec(base64", "eval(base64", "exec(__import__('base64')", "exec(b64decode", "eval(b64decode"],
     ),
     certain(
+        DECODE,
         "runs decoded text as code",
         &["base64_decode"],
         &["eval(base64_decode", "assert(base64_decode", "eval(gzinflate(base64_decode"],
     ),
-    certain("is a fork bomb", &[":(){ :|:& };:"], &[]),
-    certain("is a fork bomb", &[":(){:|:&};:"], &[]),
     doubtful(
+        DECODE,
         "runs decoded text as code",
         &["eval(atob(", "exec(compile(base64", "-encodedcommand", "-enc", "new function(atob("],
     ),
-    doubtful_if("runs decoded text as code", &["eval(", "base64"], &["buffer.from"]),
+    doubtful_if(DECODE, "runs decoded text as code", &["eval(", "base64"], &["buffer.from"]),
     doubtful(
+        FETCH,
         "runs downloaded text as code",
         &[
             "bash <(curl",
@@ -90,20 +105,23 @@ pub(super) const RULES: &[Rule] = &[
             "bash -c '$(curl",
         ],
     ),
-    doubtful_if("runs downloaded text as code", &["downloadstring"], &["iex", "invoke-expression"]),
-    doubtful_if("runs downloaded text as code", &["exec("], &["requests.get", "urlopen", "urlretrieve"]),
+    doubtful_if(FETCH, "runs downloaded text as code", &["downloadstring"], &["iex", "invoke-expression"]),
+    doubtful_if(FETCH, "runs downloaded text as code", &["exec("], &["requests.get", "urlopen", "urlretrieve"]),
     doubtful_if(
+        FETCH,
         "runs downloaded text as code",
         &["eval("],
         &["requests.get", "urlopen", "await fetch", "file_get_contents('http", "file_get_contents(\"http"],
     ),
-    doubtful("grants root without a password", &["nopasswd"]),
-    doubtful("changes who may become root", &["/etc/sudoers", "visudo", "usermod -ag sudo", "usermod -ag wheel"]),
+    doubtful(ROOT, "grants root without a password", &["nopasswd"]),
+    doubtful(ROOT, "changes who may become root", &["/etc/sudoers", "visudo", "usermod -ag sudo", "usermod -ag wheel"]),
     doubtful(
+        ROOT | MODE,
         "gives a program another user's rights",
         &["setuid(0)", "seteuid(0)", "setcap", "chmod u+s", "chmod g+s", "chmod +s", "chmod ug+s"],
     ),
     doubtful(
+        MODE,
         "gives everyone write access",
         &[
             "chmod a+rwx",
@@ -122,6 +140,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
     ),
     doubtful(
+        CONTAINER,
         "gives a container the rights of its host",
         &[
             "--privileged",
@@ -137,9 +156,10 @@ pub(super) const RULES: &[Rule] = &[
             "--pid=host",
         ],
     ),
-    doubtful("passes over git's hooks", &["--no-verify", "husky=0", "husky_skip_hooks", "core.hookspath"]),
+    doubtful(HOOKS, "passes over git's hooks", &["--no-verify", "husky=0", "husky_skip_hooks", "core.hookspath"]),
     doubtful(
         TLS,
+        TLS_WHAT,
         &[
             "verify=false",
             "rejectunauthorized: false",
@@ -151,6 +171,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     doubtful(
         TLS,
+        TLS_WHAT,
         &[
             "node_tls_reject_unauthorized",
             "_create_unverified_context",
@@ -171,15 +192,17 @@ pub(super) const RULES: &[Rule] = &[
             "skipcertificatecheck",
         ],
     ),
-    doubtful_if(TLS, &["curl"], &["--insecure", "-k", "-sk", "-ksl", "-fsslk"]),
-    doubtful_if(TLS, &["curlopt_ssl_verifypeer"], &["false", "0"]),
-    doubtful_if(TLS, &["servercertificatevalidationcallback"], &["true"]),
+    doubtful_if(TLS, TLS_WHAT, &["curl"], &["--insecure", "-k", "-sk", "-ksl", "-fsslk"]),
+    doubtful_if(TLS, TLS_WHAT, &["curlopt_ssl_verifypeer"], &["false", "0"]),
+    doubtful_if(TLS, TLS_WHAT, &["servercertificatevalidationcallback"], &["true"]),
     doubtful_if(
+        LOGIN,
         "changes which keys may log in",
         &["authorized_keys"],
         &[">>", ">", "tee", "open(", "write", "append", "copy", "cp"],
     ),
     doubtful(
+        START,
         "installs something that runs by itself",
         &[
             "crontab -",
@@ -197,11 +220,13 @@ pub(super) const RULES: &[Rule] = &[
         ],
     ),
     doubtful_if(
+        START,
         "changes a shell's startup file",
         &[">>"],
         &[".bashrc", ".zshrc", ".bash_profile", ".profile", ".zshenv", "/etc/profile"],
     ),
     doubtful(
+        PROTECTION,
         "switches a protection of the system off",
         &[
             "setenforce 0",
@@ -214,129 +239,12 @@ pub(super) const RULES: &[Rule] = &[
             "-executionpolicy bypass",
         ],
     ),
-    doubtful("reads the cloud's own credentials", &["169.254.169.254", "metadata.google.internal"]),
+    doubtful(PROTECTION, "reads the cloud's own credentials", &["169.254.169.254", "metadata.google.internal"]),
     doubtful_if(
+        DISK,
         "overwrites a disk",
         &["dd"],
         &["of=/dev/sd", "of=/dev/nvme", "of=/dev/vd", "of=/dev/hd", "of=/dev/disk"],
     ),
-    doubtful("overwrites a disk", &["mkfs", "mkfs.ext4", "mkfs.xfs", "wipefs"]),
+    doubtful(DISK, "overwrites a disk", &["mkfs", "mkfs.ext4", "mkfs.xfs", "wipefs"]),
 ];
-
-/// Words at least one of which is in every line that a rule matches: other lines are passed over at once.
-pub(super) fn is_trigger(word: &[u8]) -> bool {
-    matches!(
-        word,
-        b"tcp"
-            | b"nc"
-            | b"ncat"
-            | b"mkfifo"
-            | b"socat"
-            | b"dup2"
-            | b"pty"
-            | b"fsockopen"
-            | b"TCPSocket"
-            | b"TCPClient"
-            | b"id_rsa"
-            | b"id_ed25519"
-            | b"id_ecdsa"
-            | b"credentials"
-            | b"shadow"
-            | b"curl"
-            | b"wget"
-            | b"authorized_keys"
-            | b"b64decode"
-            | b"base64"
-            | b"base64_decode"
-            | b"atob"
-            | b"EncodedCommand"
-            | b"encodedcommand"
-            | b"enc"
-            | b"DownloadString"
-            | b"downloadstring"
-            | b"exec"
-            | b"eval"
-            | b"iex"
-            | b"IEX"
-            | b"irm"
-            | b"iwr"
-            | b"fetch"
-            | b"NOPASSWD"
-            | b"sudoers"
-            | b"visudo"
-            | b"usermod"
-            | b"setuid"
-            | b"seteuid"
-            | b"setcap"
-            | b"chmod"
-            | b"umask"
-            | b"0o777"
-            | b"0777"
-            | b"privileged"
-            | b"hostPID"
-            | b"hostNetwork"
-            | b"allowPrivilegeEscalation"
-            | b"docker"
-            | b"cap_add"
-            | b"cap"
-            | b"pid"
-            | b"verify"
-            | b"HUSKY"
-            | b"HUSKY_SKIP_HOOKS"
-            | b"hooksPath"
-            | b"hookspath"
-            | b"rejectUnauthorized"
-            | b"InsecureSkipVerify"
-            | b"danger_accept_invalid_certs"
-            | b"danger_accept_invalid_hostnames"
-            | b"NODE_TLS_REJECT_UNAUTHORIZED"
-            | b"_create_unverified_context"
-            | b"CERT_NONE"
-            | b"GIT_SSL_NO_VERIFY"
-            | b"sslVerify"
-            | b"sslverify"
-            | b"ssl"
-            | b"StrictHostKeyChecking"
-            | b"TRUST_ALL_CERTS"
-            | b"ALLOW_ALL_HOSTNAME_VERIFIER"
-            | b"NoopHostnameVerifier"
-            | b"check_hostname"
-            | b"certificate"
-            | b"VERIFY_NONE"
-            | b"SkipCertificateCheck"
-            | b"CURLOPT_SSL_VERIFYPEER"
-            | b"ServerCertificateValidationCallback"
-            | b"crontab"
-            | b"cron"
-            | b"systemd"
-            | b"systemctl"
-            | b"d"
-            | b"rc"
-            | b"autostart"
-            | b"LaunchAgents"
-            | b"LaunchDaemons"
-            | b"schtasks"
-            | b"CurrentVersion"
-            | b"bashrc"
-            | b"zshrc"
-            | b"bash_profile"
-            | b"profile"
-            | b"zshenv"
-            | b"setenforce"
-            | b"ufw"
-            | b"iptables"
-            | b"DisableRealtimeMonitoring"
-            | b"HISTFILE"
-            | b"history"
-            | b"ExecutionPolicy"
-            | b"169"
-            | b"metadata"
-            | b"dd"
-            | b"mkfs"
-            | b"wipefs"
-            | b"rm"
-            | b"rmtree"
-            | b"Verify"
-            | b"VerifyMode"
-    )
-}

@@ -30,9 +30,9 @@ const KEYS: &[&str] = &[
 
 /// The secret that is assigned to the name at `start..end`, if there is one.
 pub(super) fn value(text: &[u8], start: usize, end: usize) -> Option<Found> {
+    let (from, quote) = value_start(text, end)?;
     let name = squashed(text.get(start..end)?);
     let kind = Kind::of(&name)?;
-    let (from, quote) = value_start(text, end)?;
     let value = take_value(text.get(from..)?, quote)?;
     if kind == Kind::Header {
         return bearer(value, from);
@@ -103,6 +103,9 @@ fn squashed(name: &[u8]) -> String {
 
 /// Where the value begins after a name, and its quote; `None` where nothing is assigned.
 fn value_start(text: &[u8], name_end: usize) -> Option<(usize, Option<u8>)> {
+    if !matches!(text.get(name_end)?, b'"' | b'\'' | b'`' | b'\\' | b']' | b' ' | b'\t' | b'=' | b':') {
+        return None;
+    }
     let mut at = skip(text, name_end, |byte| matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b']'));
     at = skip(text, at, |byte| matches!(byte, b' ' | b'\t'));
     let sign = at;

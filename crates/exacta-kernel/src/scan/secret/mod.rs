@@ -65,7 +65,9 @@ fn look(text: &[u8], start: usize, end: usize, found: &mut Vec<Found>) -> usize 
         found.push(key);
         return key.end;
     }
-    if let Some(token) = block::web_token(text, start) {
+    if end - start >= token::SHORTEST
+        && let Some(token) = block::web_token(text, start)
+    {
         found.push(token);
         return token.end;
     }
@@ -130,8 +132,21 @@ fn name_end(text: &[u8], start: usize) -> usize {
     start + text.get(start..).unwrap_or_default().iter().take_while(|byte| is_name(**byte)).count()
 }
 
-const fn is_name(byte: u8) -> bool {
-    is_word(byte) || matches!(byte, b'-' | b'.')
+/// Letters, digits and `_.-`, as a table: this is asked of every byte.
+const NAME: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0_u8;
+    loop {
+        table[byte as usize] = is_word(byte) || matches!(byte, b'-' | b'.');
+        if byte == u8::MAX {
+            break table;
+        }
+        byte += 1;
+    }
+};
+
+fn is_name(byte: u8) -> bool {
+    NAME.get(usize::from(byte)).copied().unwrap_or_default()
 }
 
 const fn is_word(byte: u8) -> bool {
