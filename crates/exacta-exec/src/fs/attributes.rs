@@ -33,7 +33,7 @@ pub(super) fn copy(from: BorrowedFd<'_>, to: BorrowedFd<'_>) -> Result<(), Strin
 
 /// Whether files made in this folder get access rules from it.
 pub(super) fn hands_down_access(folder: BorrowedFd<'_>) -> Result<bool, Errno> {
-    match retry(|| rustix::fs::fgetxattr(folder, DEFAULT_ACL, &mut [0_u8; 0][..])) {
+    match retry(|| rustix::fs::fgetxattr_query(folder, DEFAULT_ACL)) {
         Ok(size) => Ok(size > 0),
         Err(Errno::NODATA | Errno::OPNOTSUPP) => Ok(false),
         Err(errno) => Err(errno),
@@ -59,7 +59,8 @@ fn copy_one(from: BorrowedFd<'_>, to: BorrowedFd<'_>, name: &CString) -> Result<
 }
 
 fn names(file: BorrowedFd<'_>) -> Result<Vec<CString>, Errno> {
-    let list = match sized(|buffer| retry(|| rustix::fs::flistxattr(file, &mut *buffer))) {
+    let query = || rustix::fs::flistxattr_query(file);
+    let list = match sized(query, |buffer| rustix::fs::flistxattr(file, buffer)) {
         Err(Errno::OPNOTSUPP) => return Ok(Vec::new()),
         answer => answer?,
     };
@@ -71,18 +72,21 @@ fn names(file: BorrowedFd<'_>) -> Result<Vec<CString>, Errno> {
 }
 
 fn value(file: BorrowedFd<'_>, name: &CString) -> Result<Vec<u8>, Errno> {
-    sized(|buffer| retry(|| rustix::fs::fgetxattr(file, name.as_c_str(), &mut *buffer)))
+    let query = || rustix::fs::fgetxattr_query(file, name.as_c_str());
+    sized(query, |buffer| rustix::fs::fgetxattr(file, name.as_c_str(), buffer))
 }
 
 /// Asks for the size, then for the bytes, again if they grew in between.
-fn sized(mut read: impl FnMut(&mut [u8]) -> Result<usize, Errno>) -> Result<Vec<u8>, Errno> {
+fn sized(
+    query: impl Fn() -> Result<usize, Errno>,
+    read: impl Fn(&mut [u8]) -> Result<usize, Errno>,
+) -> Result<Vec<u8>, Errno> {
     loop {
-        let size = read(&mut [])?;
-        if size == 0 {
-            return Ok(Vec::new());
+        let mut buffer = vec![0_u8; retry(&query)?];
+        if buffer.is_empty() {
+            return Ok(buffer);
         }
-        let mut buffer = vec![0_u8; size];
-        match read(&mut buffer) {
+        match retry(|| read(&mut buffer)) {
             Ok(filled) => {
                 buffer.truncate(filled);
                 return Ok(buffer);

@@ -6,6 +6,7 @@ use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, FileType, FlockOperation, Mode, OFlags, RenameFlags, Statx, StatxAttributes};
 use rustix::io::Errno;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The real file system beneath one project root.
 pub(crate) struct Disk {
@@ -21,9 +22,35 @@ impl Disk {
     }
 }
 
+/// An open file. A lock on it is given up when it is dropped, also if a child that is just being started has a copy.
+pub(crate) struct Open {
+    fd: OwnedFd,
+    locked: AtomicBool,
+}
+
+impl Open {
+    const fn new(fd: OwnedFd) -> Self {
+        Self { fd, locked: AtomicBool::new(false) }
+    }
+}
+
+impl AsFd for Open {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        if *self.locked.get_mut() {
+            let _ = rustix::fs::flock(&self.fd, FlockOperation::Unlock);
+        }
+    }
+}
+
 impl Fs for Disk {
     type Dir = Arc<OwnedFd>;
-    type File = OwnedFd;
+    type File = Open;
 
     fn root(&self) -> Self::Dir {
         Arc::clone(&self.root)
@@ -56,12 +83,12 @@ impl Fs for Disk {
     }
 
     fn open(&self, dir: &Self::Dir, name: &str) -> Result<Self::File, Errno> {
-        open_beneath(dir, name, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY)
+        open_beneath(dir, name, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY).map(Open::new)
     }
 
     fn create(&self, dir: &Self::Dir, name: &str) -> Result<Self::File, Errno> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        retry(|| rustix::fs::openat(dir, name, flags, Mode::RUSR | Mode::WUSR))
+        retry(|| rustix::fs::openat(dir, name, flags, Mode::RUSR | Mode::WUSR)).map(Open::new)
     }
 
     fn create_for(&self, home: &Self::Dir, dir: &Self::Dir, name: &str) -> Result<Self::File, Errno> {
@@ -72,7 +99,7 @@ impl Fs for Disk {
             Err(errno) => return Err(errno),
         };
         match link(&file, dir, name) {
-            Ok(()) => Ok(file),
+            Ok(()) => Ok(Open::new(file)),
             Err(Errno::OPNOTSUPP | Errno::NOENT | Errno::PERM) => self.create_beside(home, dir, name),
             Err(errno) => Err(errno),
         }
@@ -80,7 +107,7 @@ impl Fs for Disk {
 
     fn open_lock(&self, dir: &Self::Dir, name: &str) -> Result<Self::File, Errno> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
-        retry(|| rustix::fs::openat(dir, name, flags, Mode::RUSR | Mode::WUSR))
+        retry(|| rustix::fs::openat(dir, name, flags, Mode::RUSR | Mode::WUSR)).map(Open::new)
     }
 
     fn read(&self, file: &Self::File, offset: u64, into: &mut [u8]) -> Result<usize, Errno> {
@@ -136,7 +163,10 @@ impl Fs for Disk {
 
     fn lock(&self, file: &Self::File) -> Result<bool, Errno> {
         match retry(|| rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive)) {
-            Ok(()) => Ok(true),
+            Ok(()) => {
+                file.locked.store(true, Ordering::Relaxed);
+                Ok(true)
+            }
             Err(Errno::WOULDBLOCK) => Ok(false),
             Err(errno) => Err(errno),
         }
@@ -150,7 +180,7 @@ impl Fs for Disk {
 impl Disk {
     /// For file systems without nameless files: as strict, because what `home` would have handed down is given by hand or
     /// refused.
-    fn create_beside(&self, home: &Arc<OwnedFd>, dir: &Arc<OwnedFd>, name: &str) -> Result<OwnedFd, Errno> {
+    fn create_beside(&self, home: &Arc<OwnedFd>, dir: &Arc<OwnedFd>, name: &str) -> Result<Open, Errno> {
         if attributes::hands_down_access(home.as_fd())? {
             return Err(Errno::OPNOTSUPP);
         }

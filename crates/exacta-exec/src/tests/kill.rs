@@ -3,7 +3,7 @@
 //! `cargo test -p exacta-exec --lib -- --ignored kill::`.
 
 use super::project::*;
-use crate::{Outcome, ProjectRoot};
+use crate::{Outcome, ProjectRoot, RunError};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -47,11 +47,10 @@ fn child() {
     let Ok(order) = std::env::var(CHILD) else { return };
     let (what, dir) = order.split_once(' ').unwrap();
     drop(std::fs::metadata(BEGIN));
-    let outcome = if what == "run" {
-        run_in(&ProjectRoot::open(dir).unwrap(), &everything(1), &mut |_| {}, &mut |_| Ok(())).map(drop)
-    } else {
-        ProjectRoot::open(dir).unwrap().recover().map(drop)
-    };
+    let outcome = ProjectRoot::open(dir).map_err(RunError::from).and_then(|root| match what {
+        "run" => run_in(&root, &everything(1), &mut |_| {}, &mut |_| Ok(())).map(drop),
+        _ => root.recover().map(drop),
+    });
     drop(std::fs::metadata(END));
     std::process::exit(match outcome {
         Ok(()) => 0,

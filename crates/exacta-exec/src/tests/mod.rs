@@ -2,5 +2,7 @@
 
 mod kill;
 mod project;
+mod race;
+mod recover;
 mod run;
 mod sim;

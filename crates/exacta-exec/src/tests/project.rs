@@ -2,7 +2,7 @@
 
 use crate::fs::Disk;
 use crate::run::execute;
-use crate::{Event, ProjectRoot, Receipts, RunError, RunOptions, Staged};
+use crate::{Event, IoError, ProjectRoot, Receipts, RunError, RunOptions, Staged};
 use exacta_kernel::facts::FileContent;
 use exacta_kernel::hash::Digest;
 use exacta_kernel::id::{CorrelationId, PlanId, RunId};
@@ -113,7 +113,8 @@ pub(super) fn run_in(
 ) -> Result<Receipts, RunError> {
     let cancel = AtomicBool::new(false);
     let mut options = RunOptions { sync: true, cancel: &cancel, wait: Duration::ZERO, observer, before_commit };
-    execute(&Disk::new(root.fd(), true).unwrap(), work, &mut options)
+    let disk = Disk::new(root.fd(), true).map_err(IoError::of("open", "."))?;
+    execute(&disk, work, &mut options)
 }
 
 pub(super) fn put(at: &Path, text: &str, mode: u32) {
@@ -136,6 +137,8 @@ pub(super) fn tree(root: &Path) -> Tree {
             if meta.is_dir() {
                 found.insert(name, None);
                 todo.push(at);
+            } else if meta.is_symlink() {
+                found.insert(name, Some((0, std::fs::read_link(&at).unwrap().into_os_string().into_encoded_bytes())));
             } else {
                 found.insert(name, Some((meta.permissions().mode() & 0o7777, std::fs::read(&at).unwrap())));
             }

@@ -1,8 +1,19 @@
 //! Runs on a real file system.
 
 use super::project::*;
-use crate::Event;
+use crate::fs::Disk;
+use crate::run::execute;
+use crate::{Drifted, Event, Holder, Retention, RunError, RunOptions};
 use exacta_kernel::facts::FileState;
+use exacta_kernel::id::RunId;
+use rustix::fs::XattrFlags;
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// What someone else does in the project.
+type Act<'a> = &'a dyn Fn(&Project);
 
 #[test]
 fn everything_is_done_and_undone() {
@@ -29,4 +40,254 @@ fn everything_is_done_and_undone() {
     assert_eq!(project.tree(), before);
     project.run(&undo(3, &undo(2, &work))).unwrap();
     assert_eq!(project.tree(), everything_done());
+}
+
+#[test]
+fn what_drifted_is_named_and_nothing_is_touched() {
+    let cases: [(&str, Act<'_>, &str); 6] = [
+        ("a.txt", &|project| put(&project.at("a.txt"), "edited\n", 0o644), "has other content now"),
+        ("a.txt", &|project| put(&project.at("a.txt"), "old a\n", 0o600), "has another mode now"),
+        ("a.txt", &|project| fs::remove_file(project.at("a.txt")).unwrap(), "is gone"),
+        ("new.txt", &|project| put(&project.at("new.txt"), "mine\n", 0o644), "exists now"),
+        ("new.txt", &|project| symlink("a.txt", project.at("new.txt")).unwrap(), "is a symbolic link now"),
+        ("new.txt", &|project| fs::create_dir(project.at("new.txt")).unwrap(), "is a folder now"),
+    ];
+    for (at, change, found) in cases {
+        let project = Project::new(&EVERYTHING);
+        change(&project);
+        let before = project.tree();
+        let error = project.run(&everything(1)).unwrap_err();
+        let expected = vec![Drifted { path: path(at), found: found.to_owned() }];
+        assert_eq!(error, RunError::Drifted { targets: expected });
+        assert_eq!((error.exit_code(), project.tree(), project.traces()), (40, before, vec![]));
+    }
+}
+
+#[test]
+fn what_would_be_lost_is_refused() {
+    let cases: [(Act<'_>, &str); 4] = [
+        (&|project| fs::hard_link(project.at("a.txt"), project.at("twin")).unwrap(), "hard links"),
+        (
+            &|project| {
+                fs::rename(project.at("old"), project.at("away")).unwrap();
+                symlink("away", project.at("old")).unwrap();
+            },
+            "`old` is not a folder",
+        ),
+        (
+            &|project| {
+                fs::remove_dir_all(project.at("old")).unwrap();
+                put(&project.at("old"), "", 0o644);
+            },
+            "`old` is not a folder",
+        ),
+        (&|project| fs::hard_link(project.at("old/gone.txt"), project.at("twin")).unwrap(), "hard links"),
+    ];
+    for (change, reason) in cases {
+        let project = Project::new(&EVERYTHING);
+        change(&project);
+        let before = project.tree();
+        let error = project.run(&everything(1)).unwrap_err();
+        assert!(matches!(&error, RunError::Refused { reason: found, .. } if found.contains(reason)), "{error:?}");
+        assert_eq!((error.exit_code(), project.tree(), project.traces()), (10, before, vec![]));
+    }
+    for (at, mode, reason) in
+        [("x/.git/hooks/run", 0o644, "git"), ("tool", 0o4755, "rights"), ("blind", 0o200, "read it")]
+    {
+        let project = Project::new(&[]);
+        let error = project.run(&work(1, vec![change(at, None, content("", mode))])).unwrap_err();
+        assert!(matches!(&error, RunError::Refused { reason: found, .. } if found.contains(reason)), "{error:?}");
+    }
+}
+
+/// Only the super-user can make these.
+#[test]
+fn frozen_and_foreign_files_are_refused() {
+    if !rustix::process::geteuid().is_root() {
+        return eprintln!("SKIPPED: needs the super-user");
+    }
+    let one = |number| work(number, vec![change("a.txt", content("old a\n", 0o644), content("new a\n", 0o644))]);
+    let project = Project::new(&EVERYTHING);
+    std::os::unix::fs::chown(project.at("a.txt"), Some(4242), None).unwrap();
+    let error = project.run(&one(1)).unwrap_err();
+    assert!(error.to_string().contains("belongs to another user"), "{error}");
+    // The whole project is that user's: the owner is kept.
+    std::os::unix::fs::chown(project.dir.path(), Some(4242), None).unwrap();
+    std::os::unix::fs::chown(project.at("a.txt"), Some(4242), Some(77)).unwrap();
+    project.run(&one(1)).unwrap();
+    let meta = fs::metadata(project.at("a.txt")).unwrap();
+    assert_eq!((meta.uid(), meta.gid()), (4242, 77));
+
+    let project = Project::new(&EVERYTHING);
+    for flag in ["i", "a"] {
+        let set =
+            |sign| std::process::Command::new("chattr").arg(format!("{sign}{flag}")).arg(project.at("a.txt")).status();
+        if !set("+").is_ok_and(|status| status.success()) {
+            return eprintln!("SKIPPED: chattr does not work here");
+        }
+        let error = project.run(&one(1)).unwrap_err();
+        set("-").unwrap();
+        assert!(error.to_string().contains("immutable or append-only"), "{error}");
+    }
+}
+
+#[test]
+fn attributes_are_kept() {
+    let project = Project::new(&EVERYTHING);
+    let set = |name: &str, value: &[u8]| rustix::fs::setxattr(project.at("a.txt"), name, value, XattrFlags::empty());
+    if set("user.note", b"keep me").is_err() {
+        return eprintln!("SKIPPED: no extended attributes here");
+    }
+    // Owner rw, user 1000 r, group r, mask r, others r.
+    let acl: &[u8] = &[
+        2, 0, 0, 0, 1, 0, 6, 0, 255, 255, 255, 255, 2, 0, 4, 0, 232, 3, 0, 0, 4, 0, 4, 0, 255, 255, 255, 255, 16, 0, 4,
+        0, 255, 255, 255, 255, 32, 0, 4, 0, 255, 255, 255, 255,
+    ];
+    let with_acl = set("system.posix_acl_access", acl).is_ok();
+    let untouched = fs::metadata(project.at("other")).unwrap().modified().unwrap();
+    project.run(&everything(1)).unwrap();
+    let get = |name: &str| {
+        let mut buffer = vec![0; 256];
+        let size = rustix::fs::getxattr(project.at("a.txt"), name, &mut buffer[..]).unwrap_or_default();
+        buffer.truncate(size);
+        buffer
+    };
+    assert_eq!(get("user.note"), b"keep me");
+    if with_acl {
+        assert_eq!(get("system.posix_acl_access"), acl);
+    }
+    assert_eq!(project.tree(), everything_done());
+    assert_eq!(fs::metadata(project.at("other")).unwrap().modified().unwrap(), untouched);
+}
+
+#[test]
+fn a_folder_hands_down_its_group() {
+    if !rustix::process::geteuid().is_root() {
+        return eprintln!("SKIPPED: needs the super-user");
+    }
+    let project = Project::new(&[("d/x", "", 0o644)]);
+    std::os::unix::fs::chown(project.at("d"), None, Some(77)).unwrap();
+    fs::set_permissions(project.at("d"), fs::Permissions::from_mode(0o2775)).unwrap();
+    project.run(&work(1, vec![change("d/new", None, content("x", 0o640))])).unwrap();
+    let meta = fs::metadata(project.at("d/new")).unwrap();
+    assert_eq!((meta.gid(), meta.mode() & 0o7777), (77, 0o640));
+}
+
+#[test]
+fn a_failed_check_or_a_cancel_leaves_everything_as_before() {
+    let project = Project::new(&EVERYTHING);
+    let before = project.tree();
+    let staged = |staged: &crate::Staged<'_>| {
+        assert_eq!(staged.files.len(), 4);
+        assert_eq!(fs::read(project.at(&staged.files[0].lies_at)).unwrap(), b"new a\n");
+        Err("tests are red".to_owned())
+    };
+    let error = project.run_with(&everything(1), &mut |_| {}, &mut { staged }).unwrap_err();
+    assert_eq!(error, RunError::CheckFailed { message: "tests are red".to_owned() });
+    assert_eq!((error.exit_code(), project.tree(), project.traces()), (50, before.clone(), vec![]));
+
+    // Cancelled at each event in turn: while staging, at the commit.
+    for at in 0..6 {
+        let cancel = AtomicBool::new(false);
+        let mut count = 0;
+        let mut observer = |event| {
+            cancel.store(count == at, Ordering::Relaxed);
+            count += usize::from(!matches!(event, Event::RollingBack { .. }));
+        };
+        let before_commit = &mut |_: &crate::Staged<'_>| Ok(());
+        let mut options =
+            RunOptions { sync: true, cancel: &cancel, wait: Duration::ZERO, observer: &mut observer, before_commit };
+        let disk = Disk::new(project.root.fd(), true).unwrap();
+        let outcome = execute(&disk, &everything(1), &mut options);
+        if at < 5 && outcome.is_ok() {
+            panic!("not cancelled at {at}");
+        }
+        if outcome.is_ok() {
+            break;
+        }
+        assert_eq!(outcome, Err(RunError::Cancelled), "{at}");
+        assert_eq!((project.tree(), project.traces()), (before.clone(), vec![]), "{at}");
+    }
+}
+
+#[test]
+fn targets_are_locked_while_a_run_is_at_them() {
+    let project = Project::new(&EVERYTHING);
+    let mut inner = Vec::new();
+    project
+        .run_with(&everything(1), &mut |_| {}, &mut |_| {
+            let overlapping = work(2, vec![change("a.txt", content("old a\n", 0o644), None)]);
+            let folded = work(3, vec![change("A.TXT", None, content("", 0o644))]);
+            let apart = work(4, vec![change("apart.txt", None, content("", 0o644))]);
+            inner.extend([overlapping, folded, apart].iter().map(|work| project.run(work)));
+            let alive = project.root.unfinished().unwrap();
+            assert!(alive.len() == 1 && alive[0].alive, "{alive:?}");
+            assert_eq!(project.root.recover().unwrap(), []);
+            Ok(())
+        })
+        .unwrap();
+    let holder = Some(Holder { pid: std::process::id(), run_id: run_id(1) });
+    assert_eq!(inner[0], Err(RunError::Locked { path: path("a.txt"), holder: holder.clone() }));
+    assert_eq!(inner[1], Err(RunError::Locked { path: path("A.TXT"), holder }));
+    assert!(inner[2].is_ok());
+    assert_eq!(project.root.unfinished().unwrap(), []);
+    assert_eq!(fs::read_dir(project.at(".exacta/exec/locks")).unwrap().count(), 0);
+}
+
+#[test]
+fn an_editors_save_is_kept() {
+    let save = |project: &Project| {
+        put(&project.at("swap"), "saved\n", 0o644);
+        fs::rename(project.at("swap"), project.at("a.txt")).unwrap();
+    };
+    let in_place = |project: &Project| fs::write(project.at("a.txt"), "saved\n").unwrap();
+    let recreate = |project: &Project| put(&project.at("new.txt"), "saved\n", 0o644);
+    let editors: [(&str, Act<'_>); 3] = [("a.txt", &save), ("a.txt", &in_place), ("new.txt", &recreate)];
+    for (at, editor) in editors {
+        let project = Project::new(&EVERYTHING);
+        editor(&project);
+        let expected = project.tree();
+
+        let project = Project::new(&EVERYTHING);
+        let late = &mut |_: &crate::Staged<'_>| {
+            editor(&project);
+            Ok(())
+        };
+        let error = project.run_with(&everything(1), &mut |_| {}, late).unwrap_err();
+        assert!(matches!(error, RunError::Drifted { .. }), "{error:?}");
+        assert_eq!((project.tree(), project.traces()), (expected.clone(), vec![]));
+
+        let project = Project::new(&EVERYTHING);
+        let observer = &mut |event| {
+            if event == Event::Committing {
+                editor(&project);
+            }
+        };
+        let error = project.run_with(&everything(1), observer, &mut |_| Ok(())).unwrap_err();
+        assert_eq!(error, RunError::Kept { kept: vec![at.to_owned()] });
+        assert_eq!((error.exit_code(), project.tree()), (60, expected));
+        assert_eq!(project.root.recover().unwrap(), []);
+    }
+}
+
+#[test]
+fn garbage_goes_by_age_and_size_and_never_what_is_needed() {
+    let project = Project::new(&EVERYTHING);
+    let first = everything(1);
+    project.run(&first).unwrap();
+    project.run(&undo(2, &first)).unwrap();
+    let day = Duration::from_secs(86_400);
+    let retain = |older_than, size_cap, keep: &dyn Fn(&RunId) -> bool| {
+        project.root.collect_garbage(&Retention { older_than, size_cap, keep }).unwrap().runs
+    };
+    assert_eq!(retain(day, u64::MAX, &|_| false), []);
+    assert_eq!(retain(day, 0, &|_| true), []);
+    assert_eq!(retain(day, 1500, &|_| false), [run_id(1)]);
+    assert!(matches!(project.root.before_image_of(&run_id(1), &path("a.txt")), Err(RunError::NotKept { .. })));
+    assert!(project.root.before_image_of(&run_id(2), &path("a.txt")).is_ok());
+    let file =
+        fs::File::options().append(true).open(project.at(&format!(".exacta/exec/{}.commit", run_id(2)))).unwrap();
+    file.set_modified(std::time::SystemTime::now() - 2 * day).unwrap();
+    assert_eq!(retain(day, u64::MAX, &|_| false), [run_id(2)]);
+    assert_eq!(project.traces(), Vec::<String>::new());
 }

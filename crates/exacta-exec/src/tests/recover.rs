@@ -1,0 +1,114 @@
+//! Recovery on a real file system, and journals that cannot be trusted.
+
+use super::project::*;
+use crate::{Outcome, RunError};
+use std::fs;
+
+/// A project with a run that counts as interrupted: its done record is gone.
+fn interrupted() -> Project {
+    let project = Project::new(&EVERYTHING);
+    project.run(&everything(1)).unwrap();
+    fs::remove_file(project.at(&name("done"))).unwrap();
+    project
+}
+
+fn name(suffix: &str) -> String {
+    format!(".exacta/exec/{}.{suffix}", run_id(1))
+}
+
+#[test]
+fn an_interrupted_run_is_reported_and_completed_once() {
+    let project = interrupted();
+    let unfinished = project.root.unfinished().unwrap();
+    assert_eq!(unfinished.len(), 1);
+    assert!(!unfinished[0].alive && unfinished[0].plan_id.is_some());
+    let recovered = project.root.recover().unwrap();
+    assert_eq!(recovered.len(), 1);
+    assert_eq!((recovered[0].how, recovered[0].receipts.as_ref().unwrap().steps.len()), (Outcome::Completed, 5));
+    assert_eq!(project.root.recover().unwrap(), []);
+    assert_eq!(project.root.unfinished().unwrap(), []);
+}
+
+#[test]
+fn the_next_run_recovers_first() {
+    let project = interrupted();
+    project.run(&undo(2, &everything(1))).unwrap();
+    assert_eq!(project.tree(), Project::new(&EVERYTHING).tree());
+}
+
+#[test]
+fn a_run_decided_back_is_put_back_from_its_before_images_alone() {
+    let project = interrupted();
+    fs::write(project.at(&name("back")), "").unwrap();
+    let recovered = project.root.recover().unwrap();
+    assert_eq!(recovered[0].how, Outcome::RolledBack);
+    assert_eq!((project.tree(), project.traces()), (Project::new(&EVERYTHING).tree(), vec![]));
+}
+
+#[test]
+fn a_save_after_the_crash_is_kept_and_the_rest_put_back() {
+    let project = interrupted();
+    put(&project.at("a.txt"), "saved\n", 0o644);
+    let recovered = project.root.recover().unwrap();
+    assert_eq!(
+        (recovered[0].how, recovered[0].kept.as_slice()),
+        (Outcome::NeedsAttention, ["a.txt".to_owned()].as_slice())
+    );
+    let expected = Project::new(&EVERYTHING);
+    put(&expected.at("a.txt"), "saved\n", 0o644);
+    assert_eq!(project.tree(), expected.tree());
+    // What was there before the run is still to be had.
+    let image = project.root.before_image_of(&run_id(1), &path("a.txt")).unwrap().unwrap();
+    assert_eq!(image.bytes(), b"old a\n");
+    assert_eq!(project.root.recover().unwrap(), []);
+}
+
+#[test]
+fn a_journal_that_does_not_verify_is_not_acted_upon() {
+    let whole = {
+        let project = interrupted();
+        fs::read(project.at(&name("commit"))).unwrap()
+    };
+    let head = whole.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(1).unwrap().0;
+    let flips = (0..head).step_by(7);
+    for flip in flips {
+        let mut bytes = whole.clone();
+        bytes[flip] ^= 1;
+        refused(&bytes, &format!("bit flipped at {flip}"));
+    }
+    refused(&whole[..head / 2], "cut short");
+    refused(b"", "empty");
+    let newer = String::from_utf8_lossy(&whole).replacen("exacta-journal 1", "exacta-journal 2", 1);
+    let error = refused(newer.as_bytes(), "newer");
+    assert!(error.to_string().contains("newer than this program knows"), "{error}");
+}
+
+fn refused(journal: &[u8], place: &str) -> RunError {
+    let project = interrupted();
+    fs::write(project.at(&name("commit")), journal).unwrap();
+    fs::write(project.at(&name("back")), "").unwrap();
+    let error = project.root.recover().expect_err(place);
+    assert!(matches!(error, RunError::BadJournal { .. }), "{place}: {error:?}");
+    assert_eq!(error.exit_code(), 60);
+    assert_eq!(project.tree(), everything_done(), "{place}");
+    assert!(project.run(&undo(2, &everything(1))).is_err(), "{place}");
+    error
+}
+
+#[test]
+fn a_before_image_that_changed_is_not_used() {
+    let project = interrupted();
+    let at = project.at(&name("commit"));
+    let mut bytes = fs::read(&at).unwrap();
+    let last = bytes.len() - 1;
+    bytes[last] ^= 1;
+    fs::write(&at, bytes).unwrap();
+    assert!(matches!(
+        project.root.before_image_of(&run_id(1), &path("old/gone.txt")),
+        Err(RunError::BadJournal { .. })
+    ));
+    assert!(project.root.before_image_of(&run_id(1), &path("a.txt")).is_ok());
+    fs::write(project.at(&name("back")), "").unwrap();
+    let error = project.root.recover().unwrap_err();
+    assert!(matches!(error, RunError::NeedsAttention { .. }), "{error:?}");
+}
