@@ -1,6 +1,8 @@
 //! One thing wrong with a proposal or plan: a stable code, the place, a message and what would help.
 
 use crate::prelude::*;
+use crate::text::visible_line;
+use alloc::borrow::Cow;
 use core::fmt;
 use serde::Serialize;
 
@@ -152,17 +154,21 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// A finding about the whole plan.
+    /// A finding about the whole plan. Whatever the texts quote, nothing in them stays hidden.
     #[must_use]
     pub fn new(code: Code, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        let shown = |text: String| match visible_line(&text) {
+            Cow::Borrowed(_) => text,
+            Cow::Owned(escaped) => escaped,
+        };
         Self {
             code,
             rule: code.rule(),
             step: None,
             path: None,
             pointer: None,
-            message: message.into(),
-            hint: hint.into(),
+            message: shown(message.into()),
+            hint: shown(hint.into()),
         }
     }
 

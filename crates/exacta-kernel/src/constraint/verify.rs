@@ -6,6 +6,7 @@ use crate::facts::FileContent;
 use crate::plan::{Content, Plan};
 use crate::prelude::*;
 use crate::proposal::{Action, Domain, Step};
+use crate::text::excerpt;
 
 /// The part of a plan that a constraint covers.
 #[derive(Debug)]
@@ -121,7 +122,7 @@ impl<'p> Touched<'p> {
 fn leave_alone(patterns: &[Pattern], subject: &Subject<'_>) -> Answer {
     for step in subject.steps() {
         if let Some(pattern) = patterns.iter().find(|pattern| pattern.may_cover(&step.target)) {
-            let reason = format!("a step touches what `{}` covers", pattern.as_str());
+            let reason = format!("a step touches what `{}` covers", excerpt(pattern.as_str(), 60));
             return Answer::violated(reason, &step.id, &step.target);
         }
     }
@@ -132,7 +133,7 @@ fn leave_alone(patterns: &[Pattern], subject: &Subject<'_>) -> Answer {
 }
 
 fn doubt(pattern: &Pattern) -> Answer {
-    Answer::new(State::Unchecked, format!("`{}` may be something else than a path", pattern.as_str()))
+    Answer::new(State::Unchecked, format!("`{}` may be something else than a path", excerpt(pattern.as_str(), 60)))
 }
 
 fn only(patterns: &[Pattern], subject: &Subject<'_>) -> Answer {
@@ -179,7 +180,7 @@ fn no_new_dependency(change: &Touched<'_>) -> Option<Answer> {
     match dependency::added(change.path, change.before(), change.after()) {
         dependency::Added::Nothing => None,
         dependency::Added::Package(name) => {
-            let reason = format!("the package `{}` is added", crate::text::excerpt(&name, 60));
+            let reason = format!("the package `{}` is added", excerpt(&name, 60));
             Some(Answer::violated(reason, change.step, change.path))
         }
         dependency::Added::Unknown => {
@@ -193,8 +194,7 @@ fn keep_api(change: &Touched<'_>) -> Option<Answer> {
     match api::lost(change.path, change.before(), change.after()) {
         api::Lost::Nothing => None,
         api::Lost::Signature(signature) => {
-            let reason =
-                format!("the public signature `{}` is removed or changed", crate::text::excerpt(&signature, 80));
+            let reason = format!("the public signature `{}` is removed or changed", excerpt(&signature, 80));
             Some(Answer::violated(reason, change.step, change.path))
         }
         api::Lost::Unknown => {
@@ -214,7 +214,7 @@ fn avoid(text: &str, change: &Touched<'_>) -> Option<Answer> {
         match before.get_mut(line) {
             Some(left) if *left > 0 => *left -= 1,
             _ => {
-                let reason = format!("an added line holds `{}`", crate::text::excerpt(text, 60));
+                let reason = format!("an added line holds `{}`", excerpt(text, 60));
                 return Some(Answer::violated(reason, change.step, change.path));
             }
         }
