@@ -3,8 +3,8 @@
 
 mod bad_input;
 mod help;
-mod reference;
 mod race;
+mod reference;
 mod render;
 mod review;
 mod story;

@@ -84,3 +84,6 @@ fn line_of(change: &FileChange<'_>, name: &str) -> Option<u64> {
     let mut lines = change.added_lines();
     lines.find(|line| memchr::memmem::find(line.bytes, name).is_some()).map(|line| line.line)
 }
+
+#[cfg(test)]
+mod tests;

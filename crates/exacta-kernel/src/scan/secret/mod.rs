@@ -133,6 +133,7 @@ fn name_end(text: &[u8], start: usize) -> usize {
 }
 
 /// Letters, digits and `_.-`, as a table: this is asked of every byte.
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which refuses an index out of bounds")]
 const NAME: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0_u8;
