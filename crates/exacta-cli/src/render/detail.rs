@@ -30,5 +30,5 @@ fn approval(approval: &ApprovalView) -> Row {
 }
 
 fn labelled(tone: Tone, label: &str, text: &str) -> Row {
-    Row::new().column(tone, label, 15).plain(" ").hanging(16).plain(text)
+    Row::new().column(tone, label, 16).hanging(16).plain(text)
 }

@@ -187,7 +187,7 @@ pub fn background(view: &PlanView) -> Vec<Row> {
             detail
                 .irreversible
                 .iter()
-                .map(|text| Row::new().column(Tone::Bad, "not undoable", 15).plain(" ").hanging(16).plain(text)),
+                .map(|text| Row::new().column(Tone::Bad, "not undoable", 16).hanging(16).plain(text)),
         );
     }
     if let Some(hash) = view.plan_hash.as_ref().or(view.content_hash.as_ref()) {
@@ -335,7 +335,7 @@ fn cost(hundredths: u64) -> String {
 }
 
 fn labelled(label: &str, text: &str) -> Row {
-    Row::new().column(Tone::Strong, label, 15).plain(" ").hanging(16).plain(text)
+    Row::new().column(Tone::Strong, label, 16).hanging(16).plain(text)
 }
 
 fn section(rows: &mut Vec<Row>, section: Vec<Row>) {

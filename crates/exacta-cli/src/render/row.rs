@@ -115,10 +115,10 @@ impl Row {
         self.with(Tone::Faint, text)
     }
 
-    /// The same with text of this tone, filled with spaces to a width, and cut if it is longer.
+    /// The same with text of this tone, filled with spaces to a width, and cut if it is longer; the last column stays empty.
     #[must_use]
     pub fn column(self, tone: Tone, text: &str, width: usize) -> Self {
-        let text = fit(&visible_line(text), width);
+        let text = fit(&visible_line(text), width.saturating_sub(1));
         let fill = width.saturating_sub(text.width());
         self.with(tone, &text).plain(&" ".repeat(fill))
     }

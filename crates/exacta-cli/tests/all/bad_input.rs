@@ -188,3 +188,28 @@ fn a_corrupted_record_is_found() {
     let done = world.run(&["audit", "verify"]).expect(60);
     assert!(done.err.contains("hint:"), "{}", done.err);
 }
+
+#[test]
+fn a_corrupted_database_is_said_plainly() {
+    let world = World::begun();
+    let id = world.pipe(&["submit", "-", "--json"], fix().to_string().as_bytes()).expect(30).json()["plan_id"].clone();
+    let folder = world.project().join(".exacta");
+    for name in ["state.db-wal", "state.db-shm"] {
+        drop(std::fs::remove_file(folder.join(name)));
+    }
+    std::fs::write(folder.join("state.db"), vec![0x5a_u8; 8192]).unwrap();
+    for args in [&["list"][..], &["execute", id.as_str().unwrap()], &["audit", "verify"]] {
+        let done = world.run(args).expect(60);
+        assert!(done.err.starts_with("error: ") && done.err.contains("hint: "), "{args:?}: {}", done.err);
+    }
+}
+
+#[test]
+fn answers_are_errors_for_people_and_json_for_programs() {
+    let world = World::begun();
+    let text = world.run(&["show", "ffffffff"]).expect(2);
+    assert!(text.out.is_empty() && text.err.starts_with("error: "), "{text:?}");
+    let json = world.run(&["show", "ffffffff", "--json"]).expect(2);
+    assert!(json.err.is_empty(), "{json:?}");
+    assert_eq!(json.json()["error"]["exit"], 2);
+}

@@ -18,7 +18,7 @@ pub fn fix() -> Value {
 }
 
 /// The fix, a new file that depends on it, and a deletion.
-fn three_steps() -> Value {
+pub fn three_steps() -> Value {
     let mut plan = fix();
     let more = [
         json!({

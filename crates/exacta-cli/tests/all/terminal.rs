@@ -1,10 +1,14 @@
 //! What happens at a terminal, with a person at it.
 
-use crate::story::fix;
+use crate::story::{fix, three_steps};
 use crate::world::World;
 
 fn submitted(world: &World) -> String {
-    let done = world.pipe(&["submit", "-", "--json"], fix().to_string().as_bytes()).expect(30);
+    submitted_plan(world, &fix())
+}
+
+fn submitted_plan(world: &World, plan: &serde_json::Value) -> String {
+    let done = world.pipe(&["submit", "-", "--json"], plan.to_string().as_bytes()).expect(30);
     done.json()["plan_id"].as_str().unwrap().to_owned()
 }
 
@@ -83,6 +87,32 @@ fn the_review_screen_approves_with_the_hash_typed_back() {
     let done = terminal.end().expect(0);
     assert!(done.out.contains("\x1b[?1049l"), "the screen is left as it was found");
     assert_eq!(status(&world, &id), "user_approved");
+}
+
+#[test]
+fn on_the_review_screen_some_steps_become_a_plan_of_their_own() {
+    let world = World::begun();
+    let whole = submitted_plan(&world, &three_steps());
+    let mut terminal = world.terminal(&["review", &whole]);
+    terminal.wait_for("greet.txt").send(" s");
+    terminal.wait_for("\x1b[?1049l").wait_for("\x1b[?1049h").wait_for("greet.txt");
+    let part = world.run(&["list", "--limit", "1", "--json"]).expect(0).json()["plans"][0].clone();
+    let part = part["plan_id"].as_str().unwrap().to_owned();
+    assert_ne!(part, whole);
+    let hash = world.run(&["show", &part, "--json"]).json()["plan_hash"].as_str().unwrap()[..8].to_owned();
+    terminal.send("a").wait_for("exactly").send(&format!("{hash}\r"));
+    terminal.end().expect(0);
+    assert_eq!((status(&world, &part).as_str(), status(&world, &whole).as_str()), ("user_approved", "expired"));
+}
+
+#[test]
+fn some_steps_are_shown_again_before_they_are_approved() {
+    let world = World::begun();
+    let whole = submitted_plan(&world, &three_steps());
+    let mut terminal = world.terminal(&["approve", &whole, "--steps", "s1"]);
+    terminal.wait_for("+there").wait_for("[y/N]").send("y\n");
+    terminal.end().expect(0);
+    assert_eq!(status(&world, &whole), "expired");
 }
 
 #[test]
