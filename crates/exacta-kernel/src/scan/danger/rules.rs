@@ -130,8 +130,6 @@ pub(super) const RULES: &[Rule] = &[
             "chmod ugo+rwx",
             "umask 000",
             "umask 0000",
-            "0o777)",
-            ", 0777)",
             "chmod 777",
             "chmod 0777",
             "chmod -r 777",
@@ -139,6 +137,7 @@ pub(super) const RULES: &[Rule] = &[
             "chmod -r a+rwx",
         ],
     ),
+    doubtful_if(MODE, "gives everyone write access", &["chmod"], &["0o777", "0777", "s_irwxo"]),
     doubtful(
         CONTAINER,
         "gives a container the rights of its host",

@@ -117,8 +117,11 @@ fn toml_keys(change: &FileChange<'_>, keys: &[&[&str]]) -> Vec<(String, Option<u
             .unwrap_or_default()
     };
     let (before, after) = (toml::Value::Table(read(change.before)), toml::Value::Table(read(change.after)));
-    let at =
-        |value: &toml::Value, key: &[&str]| key.iter().try_fold(value.clone(), |value, part| value.get(*part).cloned());
+    // `build = false` says no more than leaving it out.
+    let at = |value: &toml::Value, key: &[&str]| {
+        let found = key.iter().try_fold(value.clone(), |value, part| value.get(*part).cloned());
+        found.filter(|found| *found != toml::Value::Boolean(false))
+    };
     let changed = keys.iter().filter(|key| at(&before, key) != at(&after, key));
     // A new project's ordinary build back end runs nothing of its own.
     let ordinary = |key: &[&str]| change.before.is_none() && key == ["build-system", "build-backend"];
