@@ -152,7 +152,12 @@ pub fn report(
         return Ok(code);
     }
     match (failed, run) {
-        (Some(error), _) => Err(error),
+        (Some(error), _) => {
+            if interrupted && error.exit == Exit::RolledBack {
+                output.note("cancelled: every file is as it was");
+            }
+            Err(error)
+        }
         (None, Some(run)) => {
             output.rows(runs::ended(run));
             Ok(code)

@@ -170,6 +170,31 @@ fn run_asks_and_executes() {
 }
 
 #[test]
+fn control_c_during_a_run_cancels_it() {
+    let confined = std::env::split_paths(&std::env::var_os("PATH").unwrap()).any(|dir| dir.join("bwrap").is_file());
+    if !confined {
+        assert!(std::env::var_os("CI").is_none(), "checks need `bwrap` (Debian: bubblewrap)");
+        println!("SKIPPED: checks need `bwrap` (Debian: bubblewrap)");
+        return;
+    }
+    let world = World::begun();
+    let root = world.project().canonicalize().unwrap();
+    let policy = format!(
+        "version = \"slow\"\n[[projects.\"{}\".checks]]\nargv = [\"sh\", \"-c\", \"echo waiting; sleep 60\"]\n",
+        root.display()
+    );
+    let policy = world.file("policy.toml", policy);
+    world.run(&["policy", "set", &policy, "--approver-key", &world.key()]).expect(0);
+    let id = submitted(&world);
+    world.run(&["approve", &id, "--approver-key", &world.key()]).expect(0);
+    let mut terminal = world.terminal(&["execute", &id]);
+    terminal.wait_for("\nwaiting").send("\x03");
+    let done = terminal.end().expect(50);
+    assert!(done.out.contains("as it was"), "{}", done.out);
+    assert_eq!(world.read("greet.txt"), "hello\nworld\n");
+}
+
+#[test]
 fn in_the_demo_the_person_decides() {
     let world = World::new();
     let mut terminal = world.terminal(&["demo"]);
