@@ -67,15 +67,16 @@ fn stripped(line: &[u8], language: Language) -> Vec<u8> {
     let mut at = 0;
     while let Some(byte) = line.get(at).copied() {
         let rest = line.get(at..).unwrap_or_default();
-        if starts_comment(rest, language, code.last().copied()) {
-            break;
-        }
-        if let Some(length) = string_length(rest, language) {
-            code.extend_from_slice(b"\"\"");
-            at += length;
-        } else {
-            code.push(byte);
-            at += 1;
+        match byte {
+            b'/' | b'#' | b'-' | b';' if starts_comment(rest, language, code.last().copied()) => break,
+            b'"' | b'\'' | b'`' if let Some(length) = string_length(rest, language) => {
+                code.extend_from_slice(b"\"\"");
+                at += length;
+            }
+            _ => {
+                code.push(byte);
+                at += 1;
+            }
         }
     }
     code
@@ -117,32 +118,31 @@ fn string_length(rest: &[u8], language: Language) -> Option<usize> {
 
 /// How many ways a line of code opens: branches, loops, cases, handlers, and the operators that join conditions.
 pub(super) fn branches(code: &[u8]) -> u32 {
-    let words = code.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
-    let keywords = words.filter(|word| {
-        matches!(
-            *word,
-            b"if"
-                | b"elif"
-                | b"elsif"
-                | b"elseif"
-                | b"unless"
-                | b"for"
-                | b"foreach"
-                | b"while"
-                | b"until"
-                | b"case"
-                | b"when"
-                | b"match"
-                | b"catch"
-                | b"except"
-                | b"rescue"
-                | b"guard"
-                | b"loop"
-        )
-    });
-    let operators = code.windows(2).filter(|pair| matches!(*pair, b"&&" | b"||"));
-    let ternaries = code.windows(3).filter(|three| *three == b" ? ");
-    u32::try_from(keywords.count() + operators.count() + ternaries.count()).unwrap_or(u32::MAX)
+    let mut count = 0;
+    let (mut start, mut previous) = (0, b' ');
+    for (at, byte) in code.iter().copied().enumerate() {
+        if !byte.is_ascii_alphanumeric() && byte != b'_' {
+            count += u32::from(is_branch(code.get(start..at).unwrap_or_default()));
+            start = at + 1;
+            let joins = matches!(byte, b'&' | b'|') && previous == byte;
+            let chooses = byte == b'?' && previous == b' ' && code.get(at + 1) == Some(&b' ');
+            count += u32::from(joins || chooses);
+        }
+        previous = byte;
+    }
+    count + u32::from(is_branch(code.get(start..).unwrap_or_default()))
+}
+
+fn is_branch(word: &[u8]) -> bool {
+    match word.len() {
+        2 => word == b"if",
+        3 => word == b"for",
+        4 => matches!(word, b"case" | b"when" | b"elif" | b"loop"),
+        5 => matches!(word, b"while" | b"match" | b"catch" | b"until" | b"guard" | b"elsif"),
+        6 => matches!(word, b"except" | b"unless" | b"rescue" | b"elseif"),
+        7 => word == b"foreach",
+        _ => false,
+    }
 }
 
 #[cfg(test)]
