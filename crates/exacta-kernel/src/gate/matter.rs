@@ -16,13 +16,17 @@ use crate::proposal::{Action, Step};
 use crate::scan::{DependencyChange, DependencyKind, Signals, secret};
 use crate::text::visible_line;
 
+/// What is found where there is nothing to look into.
+static NOTHING: Signals =
+    Signals { secrets: Vec::new(), hidden: Vec::new(), dangers: Vec::new(), dependencies: Vec::new() };
+
 /// Everything that the gates decide on, besides the policy.
 #[derive(Debug)]
-pub(super) struct Matter {
+pub(super) struct Matter<'a> {
     /// What the plan does.
     pub(super) deeds: Vec<Deed>,
     /// What was found in it.
-    pub(super) signals: Signals,
+    pub(super) signals: &'a Signals,
     /// Targets that differ from a neighbour only by case or normalisation, each with its neighbour.
     pub(super) lookalikes: Vec<(String, String)>,
     /// Constraints that only a person can judge.
@@ -48,15 +52,15 @@ pub(super) struct Deed {
     pub(super) label: String,
 }
 
-impl Matter {
-    pub(super) fn of(valid: &ValidPlan, assessment: &Assessment, profile: Profile) -> Self {
+impl<'a> Matter<'a> {
+    pub(super) fn of(valid: &ValidPlan, assessment: &'a Assessment, profile: Profile) -> Self {
         let plan = valid.plan();
         let (floor, by) = floor(plan);
         let score = assessment.risk.score;
         let risk = at_least(score, floor.max(assessment.risk.level));
         let mut matter = Self {
             deeds: Vec::new(),
-            signals: assessment.signals.clone(),
+            signals: &assessment.signals,
             lookalikes: lookalikes(valid),
             unchecked: constraints(valid, State::Unchecked).map(ToOwned::to_owned).collect(),
             boundaries: boundaries(assessment),
@@ -101,7 +105,7 @@ impl Matter {
         let supposed = |yes: bool, what: &str| yes.then(|| what.to_owned());
         Self {
             deeds: vec![Deed { subject, label }],
-            signals: Signals::default(),
+            signals: &NOTHING,
             lookalikes: Vec::new(),
             unchecked: supposed(question.unchecked, "supposed").into_iter().collect(),
             boundaries: supposed(question.system_level, "supposed").into_iter().map(|it| (it, String::new())).collect(),

@@ -164,7 +164,7 @@ impl Decision {
 }
 
 /// Every gate is asked, whatever the ones before it said.
-fn evaluate(matter: &Matter, policy: &Policy) -> Decision {
+fn evaluate(matter: &Matter<'_>, policy: &Policy) -> Decision {
     let mut gates = security::security(matter);
     gates.extend(rules(matter, policy));
     gates.extend(risk(matter));
@@ -177,7 +177,7 @@ fn evaluate(matter: &Matter, policy: &Policy) -> Decision {
 }
 
 /// The policy gate: every rule that matches, and every constraint that only a person can judge.
-fn rules(matter: &Matter, policy: &Policy) -> Vec<GateVerdict> {
+fn rules(matter: &Matter<'_>, policy: &Policy) -> Vec<GateVerdict> {
     let mut found = Grouped::default();
     for rule in policy.rules() {
         for deed in matter.deeds.iter().filter(|deed| rule.when.covers(&deed.subject)) {
@@ -191,7 +191,7 @@ fn rules(matter: &Matter, policy: &Policy) -> Vec<GateVerdict> {
     found.verdicts(Gate::Policy, "no rule applies")
 }
 
-fn risk(matter: &Matter) -> Vec<GateVerdict> {
+fn risk(matter: &Matter<'_>) -> Vec<GateVerdict> {
     let mut found = Grouped::default();
     for (message, place) in &matter.boundaries {
         let what = format!("SYSTEM-LEVEL ({})", matter::plain(message));
@@ -209,7 +209,7 @@ fn risk(matter: &Matter) -> Vec<GateVerdict> {
     found.verdicts(Gate::Risk, &score)
 }
 
-fn quality(matter: &Matter, policy: &Policy) -> GateVerdict {
+fn quality(matter: &Matter<'_>, policy: &Policy) -> GateVerdict {
     let verdict = table::of_quality(policy.profile(), matter.quality);
     let reason = format!("quality {} is {}", matter.quality, table::grade(matter.quality));
     GateVerdict::new(Gate::Quality, verdict, &reason)

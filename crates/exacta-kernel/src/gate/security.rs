@@ -8,7 +8,7 @@ use crate::scan::{HiddenText, Place};
 use crate::text::Hidden;
 
 /// What is certain is denied; what a person can judge is confirmed.
-pub(super) fn security(matter: &Matter) -> Vec<GateVerdict> {
+pub(super) fn security(matter: &Matter<'_>) -> Vec<GateVerdict> {
     let mut found = Grouped::default();
     for error in &matter.errors {
         found.add(Verdict::Deny, None, error, "");

@@ -60,7 +60,8 @@ pub(in crate::policy) const PROTECTED_PATHS: &str = "protected-paths";
 /// Under this name the gate reports a step that reaches beyond the network scope.
 pub(in crate::policy) const NETWORK_SCOPE: &str = "network-scope";
 
-const RESERVED: [&str; 2] = [PROTECTED_PATHS, NETWORK_SCOPE];
+/// Names under which the gates report what is no rule of a file.
+const RESERVED: [&str; 4] = [PROTECTED_PATHS, NETWORK_SCOPE, "provider-classes", "build-command"];
 
 /// A rule that denies what reaches out, for a network scope narrower than everything configured.
 pub(in crate::policy) fn network_scope(set: RuleSet) -> Rule {
