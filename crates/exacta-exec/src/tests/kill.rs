@@ -5,8 +5,11 @@
 use super::project::*;
 use crate::{Outcome, ProjectRoot, RunError};
 use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
 /// Set for the process that is to be disturbed: `run` or `recover`, and the project.
 const CHILD: &str = "EXACTA_EXEC_CHILD";
@@ -39,13 +42,14 @@ const CALLS: [&str; 18] = [
 const ERRORS: [&str; 8] = ["EIO", "ENOSPC", "EDQUOT", "EACCES", "EROFS", "EMFILE", "EINTR", "EPERM"];
 
 /// One call to disturb: its name, and which of its occurrences.
-type Point = (String, usize);
+pub(super) type Point = (String, usize);
 
 /// Not a test of its own: what the disturbed process does.
 #[test]
 fn child() {
     let Ok(order) = std::env::var(CHILD) else { return };
     let (what, dir) = order.split_once(' ').unwrap();
+    warm_up();
     drop(std::fs::metadata(BEGIN));
     let outcome = ProjectRoot::open(dir).map_err(RunError::from).and_then(|root| match what {
         "run" => run_in(&root, &everything(1), &mut |_| {}, &mut |_| Ok(())).map(drop),
@@ -57,6 +61,16 @@ fn child() {
         Err(error) if error.is_unsettled() => 60,
         Err(_) => 50,
     });
+}
+
+/// strace counts the calls of every thread on its own. After this, none of a run's calls has a number that the main thread,
+/// which only loads the program, comes to.
+fn warm_up() {
+    for _ in 0..64 {
+        let file = std::fs::File::open("/dev/null").unwrap();
+        file.read_at(&mut [0], 0).unwrap();
+        std::fs::metadata("/dev/null").unwrap();
+    }
 }
 
 #[test]
@@ -143,7 +157,7 @@ fn fail_at(point: &Point, how: &str) {
 }
 
 /// After recovery the project is exactly as before or exactly as approved, and nothing is left over.
-fn settled(dir: &Path, place: &str) {
+pub(super) fn settled(dir: &Path, place: &str) {
     let root = ProjectRoot::open(dir).unwrap();
     let recovered = root.recover().unwrap_or_else(|error| panic!("{place}: {error}"));
     assert!(recovered.iter().all(|run| run.how != Outcome::NeedsAttention), "{place}: {recovered:?}");
@@ -161,10 +175,44 @@ fn kill(point: &Point) -> String {
 
 /// Starts the child under strace with one injection and waits for its end.
 fn disturb(what: &str, dir: &Path, injection: &str) -> Option<i32> {
+    start(what, dir, injection).wait().unwrap().code()
+}
+
+/// Starts the child under strace with one injection.
+pub(super) fn start(what: &str, dir: &Path, injection: &str) -> Child {
     let (call, _) = injection.split_once(':').unwrap();
     let mut command = strace(what, dir);
     command.args(["-o", "/dev/null", "-e", &format!("trace={call}"), "-e", &format!("inject={injection}")]);
-    command.args(child_args()).status().unwrap().code()
+    command.args(child_args()).spawn().unwrap()
+}
+
+/// Waits until the process that strace started has stopped, and names it; `None` if it came to its end instead.
+pub(super) fn wait_until_stopped(strace: u32) -> Option<u32> {
+    let mut seen = 0;
+    loop {
+        thread::sleep(Duration::from_millis(2));
+        let children = std::fs::read_to_string(format!("/proc/{strace}/task/{strace}/children")).ok()?;
+        let child: Option<u32> = children.split(' ').find_map(|id| id.parse().ok());
+        let Some(child) = child else {
+            let state = std::fs::read_to_string(format!("/proc/{strace}/stat")).ok()?;
+            if state.contains(") Z") {
+                return None;
+            }
+            continue;
+        };
+        // Every traced thread rests for a moment at each call; all of them, and for long, only when stopped.
+        seen = if all_rest(child) { seen + 1 } else { 0 };
+        if seen == 10 {
+            return Some(child);
+        }
+    }
+}
+
+fn all_rest(process: u32) -> bool {
+    let threads = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+    let states: Vec<String> =
+        threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("status")).ok()).collect();
+    states.len() > 1 && states.iter().all(|status| status.contains("State:\tt") || status.contains("State:\tT"))
 }
 
 fn strace(what: &str, dir: &Path) -> Command {
@@ -180,7 +228,7 @@ fn child_args() -> [String; 5] {
 }
 
 /// Every call of an undisturbed run; `None` where strace is not there.
-fn points(what: &str) -> Option<Vec<Point>> {
+pub(super) fn points(what: &str) -> Option<Vec<Point>> {
     if Command::new("strace").arg("-V").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
         assert!(std::env::var_os("CI").is_none(), "strace is needed for the kill tests");
         eprintln!("SKIPPED: the kill tests need strace, which is not installed");

@@ -1,6 +1,7 @@
 //! The promise, tested: on a real file system, in a simulated one, under kills, errors and races.
 
 mod kill;
+mod power;
 mod project;
 mod race;
 mod recover;
