@@ -48,6 +48,10 @@ impl App {
     pub fn execute(&mut self, id: &PlanId, execution: Execution<'_>) -> Result<RunView, Error> {
         let run_id = new_id(RunId::parse)?;
         let current = self.current(id)?;
+        if let Some(run) = &current.record.run {
+            // Its own run changed the targets: that is no drift, and does not expire the plan.
+            return Err(already_run(id, &run.id));
+        }
         let permit = match self.permit(&current, run_id.clone()) {
             Ok(permit) => permit,
             Err(refused) => return Err(self.refused(&current, refused)?),
@@ -146,12 +150,7 @@ impl App {
         match self.store.start_run(&run, from, concurrency, &[entry], run.started_at)? {
             Start::Started => Ok(()),
             Start::Lost { status } => Err(wrong_status(id, status)),
-            Start::AlreadyRun(run) => Err(Error::new(
-                Exit::Drifted,
-                "already_run",
-                format!("plan `{id}` was carried out by run `{run}`: one run per plan, ever"),
-            )
-            .hint(format!("`exacta resubmit {id}` makes a new plan from the same proposal"))),
+            Start::AlreadyRun(run) => Err(already_run(id, &run)),
             Start::TooMany { running } => {
                 let profile = current.world.policy.profile().name();
                 let message = format!("{running} runs are going on already, as many as {profile} allows");
@@ -228,6 +227,12 @@ impl App {
         entry.data = data(json!({ "receipts": receipts, "undoes": run.undoes }));
         Ok(self.store.finish_run(run_id, state, receipts, &[entry], now())?)
     }
+}
+
+fn already_run(id: &PlanId, run: &RunId) -> Error {
+    let message = format!("plan `{id}` was carried out by run `{run}`: one run per plan, ever");
+    Error::new(Exit::Drifted, "already_run", message)
+        .hint(format!("`exacta resubmit {id}` makes a new plan from the same proposal"))
 }
 
 /// A run's failure, with how the command ends.

@@ -1,7 +1,7 @@
 //! The first command in a project.
 
+use super::approver::name;
 use super::key::{Decider, new_passphrase};
-use super::policy::name;
 use super::{Context, Face};
 use crate::args::{Init, Signer};
 use crate::prompt::Person;

@@ -1,5 +1,6 @@
 //! Each command: arguments to a use case, its outcome to text or JSON and an exit code.
 
+mod approver;
 mod audit;
 mod decide;
 mod doctor;
@@ -7,9 +8,11 @@ mod init;
 pub mod key;
 mod plan;
 mod policy;
+mod profile;
 mod reference;
 mod review;
 mod run;
+mod run_end;
 mod source;
 mod status;
 mod undo;
@@ -59,9 +62,9 @@ pub fn dispatch(cli: Cli, context: &Context) -> Result<u8, Error> {
         Command::Status(args) => status::status(&args, context),
         Command::Session { command } => status::session(&command, context),
         Command::Audit { command } => audit::audit(&command, context),
-        Command::Profile { command } => policy::profile(&command, context),
+        Command::Profile { command } => profile::profile(&command, context),
         Command::Policy { command } => policy::policy(&command, context),
-        Command::Approver { command } => policy::approver(&command, context),
+        Command::Approver { command } => approver::approver(&command, context),
         Command::Demo => crate::demo::demo(context.output),
         Command::Doctor => doctor::doctor(context),
         Command::Schema => reference::schema(&context.output),

@@ -1,88 +1,24 @@
-//! Profiles, the Safety Policy, and approvers.
+//! The Safety Policy.
 
-use super::key::{Decider, new_passphrase};
+use super::key::Decider;
 use super::{Context, Face, source};
-use crate::args::{
-    ApproverAdd, ApproverCommand, ApproverRemove, PolicyCheck, PolicyCommand, PolicyExplain, PolicySet, ProfileCommand,
-    ProfileSet, Signer,
-};
-use crate::render::{plan, setting as text};
-use exacta_app::settings::{ApproverView, PolicyView, Settings};
+use crate::args::{PolicyCheck, PolicyCommand, PolicyExplain, PolicySet, Signer};
+use crate::render::plan;
+use exacta_app::settings::{PolicyView, Settings};
 use exacta_app::view::GateView;
-use exacta_app::{Error, Exit, ProfileView, Request};
-use exacta_kernel::approval::ApproverName;
+use exacta_app::{Error, Exit, Request};
 use exacta_kernel::assess::BasisPoints;
 use exacta_kernel::gate::Question;
 use exacta_kernel::path::RelPath;
-use exacta_kernel::policy::profile::Profile;
 use exacta_kernel::policy::rule::Operation;
 use exacta_kernel::policy::safety::SafetyPolicy;
 use serde::Serialize;
-
-#[derive(Debug, Serialize)]
-struct Profiles {
-    profiles: Vec<text::ProfileText>,
-}
-
-#[derive(Debug, Serialize)]
-struct Approvers {
-    approvers: Vec<ApproverView>,
-}
 
 #[derive(Debug, Serialize)]
 struct Checked {
     file: Option<String>,
     version: String,
     sha256: String,
-}
-
-/// `exacta profile …`
-pub fn profile(command: &ProfileCommand, context: &Context) -> Result<u8, Error> {
-    let output = &context.output;
-    match command {
-        ProfileCommand::List if output.is_json() => {
-            let profiles = Profile::ALL.into_iter().map(text::ProfileText::of).collect();
-            output.json(&Face { schema: "exacta.profile-list/1", body: Profiles { profiles } });
-        }
-        ProfileCommand::List => output.rows(Profile::ALL.into_iter().flat_map(text::profile).collect()),
-        ProfileCommand::Show { name } if output.is_json() => {
-            output.json(&Face { schema: "exacta.profile/1", body: text::ProfileText::of((*name).into()) });
-        }
-        ProfileCommand::Show { name } => output.rows(text::profile((*name).into())),
-        ProfileCommand::Current => current(&context.look()?.profile_view()?, context),
-        ProfileCommand::Set(args) => return set_profile(args, context),
-    }
-    Ok(0)
-}
-
-fn current(view: &ProfileView, context: &Context) {
-    if context.output.is_json() {
-        context.output.json(&Face { schema: "exacta.current-profile/1", body: view });
-    } else {
-        context.output.rows(text::current(view));
-    }
-}
-
-fn set_profile(args: &ProfileSet, context: &Context) -> Result<u8, Error> {
-    let mut app = context.open()?;
-    let (now, wanted) = (app.profile_view()?, Profile::from(args.name));
-    if wanted <= now.chosen && args.signer.approver_key.is_none() {
-        current(&app.set_profile(wanted, None)?, context);
-        return Ok(0);
-    }
-    if wanted > now.ceiling {
-        // Refused with the reason; no person needs to be asked.
-        app.set_profile(wanted, None)?;
-    }
-    let decider = Decider::new(&args.signer, &context.options)?;
-    if decider.is_person() {
-        context.output.aside(text::profile(wanted));
-    }
-    if !decider.agrees(&format!("change the profile from {} to {}?", now.chosen.name(), wanted.name()))? {
-        return Ok(Exit::Confirm.code());
-    }
-    current(&app.set_profile(wanted, Some(&decider.key(&context.options)?))?, context);
-    Ok(0)
 }
 
 /// `exacta policy …`
@@ -204,74 +140,6 @@ fn changed_policy(view: &PolicyView, context: &Context) {
     } else {
         context.output.text(&format!("safety policy {} is in force, sha256 {}\n", view.version, view.sha256));
     }
-}
-
-/// `exacta approver …`
-pub fn approver(command: &ApproverCommand, context: &Context) -> Result<u8, Error> {
-    match command {
-        ApproverCommand::Add(args) => add_approver(args, context),
-        ApproverCommand::Remove(args) => remove_approver(args, context),
-        ApproverCommand::List => {
-            let approvers = Settings::open(&context.options)?.approvers()?;
-            if context.output.is_json() {
-                context.output.json(&Face { schema: "exacta.approver-list/1", body: Approvers { approvers } });
-            } else {
-                context.output.rows(text::approvers(&approvers));
-            }
-            Ok(0)
-        }
-    }
-}
-
-fn add_approver(args: &ApproverAdd, context: &Context) -> Result<u8, Error> {
-    let name = name(&args.name)?;
-    let mut settings = Settings::open(&context.options)?;
-    let first = settings.approvers()?.is_empty();
-    let by = if first { None } else { Some(Decider::new(&args.signer, &context.options)?) };
-    if let Some(decider) = &by
-        && !decider.agrees(&format!("let `{name}` approve plans in all your projects?"))?
-    {
-        return Ok(Exit::Confirm.code());
-    }
-    let passphrase = if args.no_passphrase { None } else { Some(new_passphrase(&args.name)?) };
-    let key = by.map(|decider| decider.key(&context.options)).transpose()?;
-    let added = settings.add_approver(&name, passphrase.as_deref(), key.as_ref())?;
-    print_added(&added, context);
-    Ok(0)
-}
-
-/// Tells about a new approver and where the key is.
-pub fn print_added(added: &ApproverView, context: &Context) {
-    if context.output.is_json() {
-        context.output.json(&Face { schema: "exacta.approver/1", body: added });
-    } else {
-        let path = added.key_path.as_deref().unwrap_or("elsewhere");
-        context.output.text(&format!("approver `{}`, key {path}\n", added.name));
-    }
-}
-
-fn remove_approver(args: &ApproverRemove, context: &Context) -> Result<u8, Error> {
-    let name = name(&args.name)?;
-    let decider = Decider::new(&args.signer, &context.options)?;
-    if !decider.agrees(&format!("take `{name}` off the list of approvers?"))? {
-        return Ok(Exit::Confirm.code());
-    }
-    let mut settings = Settings::open(&context.options)?;
-    settings.remove_approver(&name, &decider.key(&context.options)?)?;
-    let approvers = settings.approvers()?;
-    if context.output.is_json() {
-        context.output.json(&Face { schema: "exacta.approver-list/1", body: Approvers { approvers } });
-    } else {
-        context.output.text(&format!("`{name}` is no longer an approver\n"));
-    }
-    Ok(0)
-}
-
-/// The name of an approver, if it can be one.
-pub fn name(text: &str) -> Result<ApproverName, Error> {
-    ApproverName::parse(text).map_err(|error| {
-        Error::new(Exit::Usage, "name_invalid", error.to_string()).hint("letters, digits, `.`, `-` and `_`")
-    })
 }
 
 fn text_of(path: &std::path::Path) -> Result<String, Error> {

@@ -2,18 +2,16 @@
 
 use super::decide::decide_shown;
 use super::key::Decider;
+use super::run_end::{self as end, End};
 use super::{Context, plan as plans, source};
 use crate::args::{Execute, Pace, Run, Signer};
 use crate::fail;
-use crate::interrupt::Orderly;
-use crate::progress;
 use crate::prompt::Person;
-use crate::render::{plan, run as runs};
-use exacta_app::view::{PlanView, RunView};
-use exacta_app::{App, Error, Execution, Exit};
+use crate::render::plan;
+use exacta_app::view::PlanView;
+use exacta_app::{App, Error, Exit};
 use exacta_kernel::id::PlanId;
 use exacta_kernel::lifecycle::Status;
-use serde::Serialize;
 use serde_json::Value;
 use std::io::Read as _;
 use std::os::unix::process::CommandExt as _;
@@ -22,29 +20,6 @@ use std::time::Duration;
 
 /// How often a background run is looked for, and how many times.
 const LOOKS: (Duration, u32) = (Duration::from_millis(50), 100);
-
-/// How long `--wait` waits for other runs.
-const WAIT: Duration = Duration::from_secs(600);
-
-/// How a run ended, as JSON.
-#[derive(Debug, Serialize)]
-pub struct RunFace {
-    schema: &'static str,
-    plan_id: String,
-    /// The plan's status.
-    status: Option<Status>,
-    run_id: Option<String>,
-    outcome: &'static str,
-    steps: Vec<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    undoes: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    started_at: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ended_at: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<fail::Body>,
-}
 
 /// `exacta execute`
 pub fn execute(args: &Execute, context: &Context) -> Result<u8, Error> {
@@ -107,112 +82,7 @@ fn ask(app: &mut App, view: PlanView, context: &Context) -> Result<Option<u8>, E
 
 /// Carries a plan out in this process.
 fn carry_out(app: &mut App, id: &PlanId, pace: &Pace, context: &Context) -> Result<u8, Error> {
-    let ended = with_progress(pace, context, |execution| app.execute(id, execution))?;
-    let failed = ended.0.as_ref().err().cloned();
-    let detail = app.show(id)?;
-    let run = ended.0.ok().or(detail.run);
-    report(id, detail.plan.status, run.as_ref(), failed, ended.1, context, pace.events)
-}
-
-/// Runs something that executes, with progress on the way; tells too whether a signal came.
-pub fn with_progress(
-    pace: &Pace,
-    context: &Context,
-    act: impl FnOnce(Execution<'_>) -> Result<RunView, Error>,
-) -> Result<(Result<RunView, Error>, bool), Error> {
-    let signals = Orderly::begin().map_err(|error| fail::io(Exit::Fault, "watch for signals", &error))?;
-    let mut observer = progress::observer(pace.events, context.output);
-    let mut checks = progress::check_observer(pace.events, context.output);
-    let wait = if pace.wait { WAIT } else { Duration::ZERO };
-    let execution = Execution {
-        sync: !pace.no_sync,
-        wait,
-        cancel: signals.flag(),
-        observer: &mut observer,
-        check_observer: &mut checks,
-    };
-    let ended = act(execution);
-    Ok((ended, signals.interrupted()))
-}
-
-/// Prints how a run ended, and gives the exit code.
-pub fn report(
-    id: &PlanId,
-    status: Option<Status>,
-    run: Option<&RunView>,
-    failed: Option<Error>,
-    interrupted: bool,
-    context: &Context,
-    events: bool,
-) -> Result<u8, Error> {
-    let output = &context.output;
-    let code = failed.as_ref().map_or(Exit::Done, |error| error.exit).code();
-    if output.is_json() || events {
-        output.json(&face(id, status, run, failed.as_ref(), interrupted));
-        return Ok(code);
-    }
-    match (failed, run) {
-        (Some(error), _) => {
-            if interrupted && error.exit == Exit::RolledBack {
-                output.note("cancelled: every file is as it was");
-            }
-            Err(error)
-        }
-        (None, Some(run)) => {
-            output.rows(runs::ended(run));
-            Ok(code)
-        }
-        (None, None) => Ok(code),
-    }
-}
-
-fn face(
-    id: &PlanId,
-    status: Option<Status>,
-    run: Option<&RunView>,
-    failed: Option<&Error>,
-    interrupted: bool,
-) -> RunFace {
-    let state = run.map_or("refused", |run| run.state.as_str());
-    let outcome = match state {
-        "completed" | "undone" => "completed",
-        "running" => "running",
-        "needs_attention" => "needs_attention",
-        "rolled_back" | "failed" if interrupted => "cancelled",
-        "rolled_back" | "failed" => "rolled_back",
-        "refused" => "refused",
-        _ => "unknown",
-    };
-    RunFace {
-        schema: "exacta.run/1",
-        plan_id: id.to_string(),
-        status,
-        run_id: run.map(|run| run.run_id.clone()),
-        outcome,
-        steps: run.map(steps).unwrap_or_default(),
-        undoes: run.and_then(|run| run.undoes.clone()),
-        started_at: run.map(|run| run.started_at.clone()),
-        ended_at: run.and_then(|run| run.ended_at.clone()),
-        error: failed.map(fail::body),
-    }
-}
-
-/// What each step did; for a run without receipts, what it was to do.
-fn steps(run: &RunView) -> Vec<Value> {
-    match (run.receipts.get("steps"), &run.changes) {
-        (Some(Value::Array(steps)), _) => steps.clone(),
-        (_, Value::Object(changes)) => changes
-            .iter()
-            .map(|(path, change)| {
-                let mut step = change.clone();
-                if let Value::Object(fields) = &mut step {
-                    fields.insert("path".to_owned(), path.as_str().into());
-                }
-                step
-            })
-            .collect(),
-        _ => Vec::new(),
-    }
+    end::act(app, id, pace, context, |app, execution| app.execute(id, execution))?.report(context, pace.events)
 }
 
 /// Carries a plan out in a process of its own, and waits only until the run is in the record.
@@ -227,7 +97,8 @@ fn detach(app: &App, id: &PlanId, args: &Execute, context: &Context) -> Result<u
             if !context.output.is_json() {
                 context.output.note("the run goes on in the background; `exacta status --watch` follows it");
             }
-            return report(id, detail.plan.status, Some(run), None, false, context, false);
+            let end = End::going_on(id, detail.plan.status, run.clone());
+            return end.report(context, false);
         }
         std::thread::sleep(LOOKS.0);
     }

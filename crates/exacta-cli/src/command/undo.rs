@@ -1,8 +1,7 @@
 //! Runs are taken back.
 
-use super::Context;
 use super::key::Decider;
-use super::run::{report, with_progress};
+use super::{Context, run_end};
 use crate::args::Undo;
 use crate::render::row::Row;
 use crate::render::{diff, plan};
@@ -26,12 +25,10 @@ pub fn undo(args: &Undo, context: &Context) -> Result<u8, Error> {
         }
     }
     let key = decider.key(&context.options)?;
-    let (ended, interrupted) =
-        with_progress(&args.pace, context, |execution| app.undo(&preview.run_id, &key, execution))?;
     let id = PlanId::parse(&preview.plan_id).map_err(|error| Error::fault("internal", error.to_string()))?;
-    let status = app.show(&id)?.plan.status;
-    let failed = ended.as_ref().err().cloned();
-    report(&id, status, ended.ok().as_ref(), failed, interrupted, context, args.pace.events)
+    let run = &preview.run_id;
+    let end = run_end::act(&mut app, &id, &args.pace, context, |app, execution| app.undo(run, &key, execution))?;
+    end.report(context, args.pace.events)
 }
 
 fn heading(preview: &UndoView) -> Vec<Row> {

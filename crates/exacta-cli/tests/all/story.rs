@@ -60,7 +60,8 @@ fn submitted_approved_executed_undone_verified() {
     assert_eq!(run["outcome"], "completed");
     assert_eq!(run["steps"][0]["path"], "greet.txt");
     assert_eq!(world.read("greet.txt"), "hello\nthere\n");
-    world.run(&["execute", &id]).expect(40);
+    let again = world.run(&["execute", &id, "--json"]).expect(40).json();
+    assert_eq!((&again["outcome"], &again["error"]["code"]), (&json!("refused"), &json!("already_run")));
 
     let undone = world.run(&["undo", "--approver-key", &world.key(), "--json"]).expect(0).json();
     assert_eq!(undone["outcome"], "completed");

@@ -1,0 +1,83 @@
+//! Who may approve.
+
+use super::key::{Decider, new_passphrase};
+use super::{Context, Face};
+use crate::args::{ApproverAdd, ApproverCommand, ApproverRemove};
+use crate::render::setting as text;
+use exacta_app::settings::{ApproverView, Settings};
+use exacta_app::{Error, Exit};
+use exacta_kernel::approval::ApproverName;
+use serde::Serialize;
+
+#[derive(Debug, Serialize)]
+struct Approvers {
+    approvers: Vec<ApproverView>,
+}
+
+/// `exacta approver …`
+pub fn approver(command: &ApproverCommand, context: &Context) -> Result<u8, Error> {
+    match command {
+        ApproverCommand::Add(args) => add_approver(args, context),
+        ApproverCommand::Remove(args) => remove_approver(args, context),
+        ApproverCommand::List => {
+            let approvers = Settings::open(&context.options)?.approvers()?;
+            if context.output.is_json() {
+                context.output.json(&Face { schema: "exacta.approver-list/1", body: Approvers { approvers } });
+            } else {
+                context.output.rows(text::approvers(&approvers));
+            }
+            Ok(0)
+        }
+    }
+}
+
+fn add_approver(args: &ApproverAdd, context: &Context) -> Result<u8, Error> {
+    let name = name(&args.name)?;
+    let mut settings = Settings::open(&context.options)?;
+    let first = settings.approvers()?.is_empty();
+    let by = if first { None } else { Some(Decider::new(&args.signer, &context.options)?) };
+    if let Some(decider) = &by
+        && !decider.agrees(&format!("let `{name}` approve plans in all your projects?"))?
+    {
+        return Ok(Exit::Confirm.code());
+    }
+    let passphrase = if args.no_passphrase { None } else { Some(new_passphrase(&args.name)?) };
+    let key = by.map(|decider| decider.key(&context.options)).transpose()?;
+    let added = settings.add_approver(&name, passphrase.as_deref(), key.as_ref())?;
+    print_added(&added, context);
+    Ok(0)
+}
+
+/// Tells about a new approver and where the key is.
+pub fn print_added(added: &ApproverView, context: &Context) {
+    if context.output.is_json() {
+        context.output.json(&Face { schema: "exacta.approver/1", body: added });
+    } else {
+        let path = added.key_path.as_deref().unwrap_or("elsewhere");
+        context.output.text(&format!("approver `{}`, key {path}\n", added.name));
+    }
+}
+
+fn remove_approver(args: &ApproverRemove, context: &Context) -> Result<u8, Error> {
+    let name = name(&args.name)?;
+    let decider = Decider::new(&args.signer, &context.options)?;
+    if !decider.agrees(&format!("take `{name}` off the list of approvers?"))? {
+        return Ok(Exit::Confirm.code());
+    }
+    let mut settings = Settings::open(&context.options)?;
+    settings.remove_approver(&name, &decider.key(&context.options)?)?;
+    let approvers = settings.approvers()?;
+    if context.output.is_json() {
+        context.output.json(&Face { schema: "exacta.approver-list/1", body: Approvers { approvers } });
+    } else {
+        context.output.text(&format!("`{name}` is no longer an approver\n"));
+    }
+    Ok(0)
+}
+
+/// The name of an approver, if it can be one.
+pub fn name(text: &str) -> Result<ApproverName, Error> {
+    ApproverName::parse(text).map_err(|error| {
+        Error::new(Exit::Usage, "name_invalid", error.to_string()).hint("letters, digits, `.`, `-` and `_`")
+    })
+}

@@ -1,0 +1,166 @@
+//! How a run ends: carried out with progress on the way, and told as text or JSON.
+
+use super::Context;
+use crate::args::Pace;
+use crate::fail;
+use crate::interrupt::Orderly;
+use crate::progress;
+use crate::render::run as text;
+use exacta_app::view::RunView;
+use exacta_app::{App, Error, Execution, Exit};
+use exacta_kernel::id::PlanId;
+use exacta_kernel::lifecycle::Status;
+use exacta_kernel::time::Timestamp;
+use serde::Serialize;
+use serde_json::Value;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// How long `--wait` waits for other runs.
+const WAIT: Duration = Duration::from_secs(600);
+
+/// An attempt to execute or undo, and what became of it.
+#[derive(Debug)]
+pub struct End {
+    plan_id: String,
+    /// The plan's status.
+    status: Option<Status>,
+    /// The run; none if the attempt was refused before there was one.
+    run: Option<RunView>,
+    failed: Option<Error>,
+    /// Whether a signal came meanwhile.
+    interrupted: bool,
+}
+
+/// The same as JSON.
+#[derive(Debug, Serialize)]
+struct Face<'e> {
+    schema: &'static str,
+    plan_id: &'e str,
+    status: Option<Status>,
+    run_id: Option<&'e str>,
+    outcome: &'static str,
+    steps: Vec<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    undoes: Option<&'e str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    started_at: Option<&'e str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended_at: Option<&'e str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<fail::Body>,
+}
+
+/// Executes or undoes, with progress on the way. Signals cancel it between steps.
+///
+/// # Errors
+/// Only if signals cannot be watched for; a failed run is an [`End`].
+pub fn act(
+    app: &mut App,
+    id: &PlanId,
+    pace: &Pace,
+    context: &Context,
+    act: impl FnOnce(&mut App, Execution<'_>) -> Result<RunView, Error>,
+) -> Result<End, Error> {
+    let signals = Orderly::begin().map_err(|error| fail::io(Exit::Fault, "watch for signals", &error))?;
+    let begun = now();
+    let mut observer = progress::observer(pace.events, context.output);
+    let mut check_observer = progress::check_observer(pace.events, context.output);
+    let execution = Execution {
+        sync: !pace.no_sync,
+        wait: if pace.wait { WAIT } else { Duration::ZERO },
+        cancel: signals.flag(),
+        observer: &mut observer,
+        check_observer: &mut check_observer,
+    };
+    let (run, failed) = match act(app, execution) {
+        Ok(run) => (Some(run), None),
+        Err(error) => (started_since(app, id, &begun), Some(error)),
+    };
+    let status = app.show(id).ok().and_then(|detail| detail.plan.status);
+    Ok(End { plan_id: id.to_string(), status, run, failed, interrupted: signals.interrupted() })
+}
+
+/// The run of a plan that this attempt started, if it came so far.
+fn started_since(app: &App, id: &PlanId, begun: &str) -> Option<RunView> {
+    let runs = app.status().ok()?.runs;
+    runs.into_iter().find(|run| run.plan_id == id.as_str() && run.started_at.as_str() >= begun)
+}
+
+fn now() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX)).to_string()
+}
+
+impl End {
+    /// A run that goes on elsewhere.
+    pub fn going_on(id: &PlanId, status: Option<Status>, run: RunView) -> Self {
+        Self { plan_id: id.to_string(), status, run: Some(run), failed: None, interrupted: false }
+    }
+
+    /// Prints it, and gives the exit code.
+    ///
+    /// # Errors
+    /// The failure, where it is told as text.
+    pub fn report(self, context: &Context, events: bool) -> Result<u8, Error> {
+        let output = &context.output;
+        if output.is_json() || events {
+            output.json(&self.face());
+            return Ok(self.failed.as_ref().map_or(Exit::Done, |error| error.exit).code());
+        }
+        if let Some(error) = self.failed {
+            if self.interrupted && error.exit == Exit::RolledBack {
+                output.note("cancelled: every file is as it was");
+            }
+            return Err(error);
+        }
+        if let Some(run) = &self.run {
+            output.rows(text::ended(run));
+        }
+        Ok(Exit::Done.code())
+    }
+
+    fn outcome(&self) -> &'static str {
+        match self.run.as_ref().map(|run| run.state.as_str()) {
+            None => "refused",
+            Some("completed" | "undone") => "completed",
+            Some("running") => "running",
+            Some("needs_attention") => "needs_attention",
+            Some("rolled_back" | "failed") if self.interrupted => "cancelled",
+            Some("rolled_back" | "failed") => "rolled_back",
+            Some(_) => "unknown",
+        }
+    }
+
+    fn face(&self) -> Face<'_> {
+        let run = self.run.as_ref();
+        Face {
+            schema: "exacta.run/1",
+            plan_id: &self.plan_id,
+            status: self.status,
+            run_id: run.map(|run| run.run_id.as_str()),
+            outcome: self.outcome(),
+            steps: run.map(steps).unwrap_or_default(),
+            undoes: run.and_then(|run| run.undoes.as_deref()),
+            started_at: run.map(|run| run.started_at.as_str()),
+            ended_at: run.and_then(|run| run.ended_at.as_deref()),
+            error: self.failed.as_ref().map(fail::body),
+        }
+    }
+}
+
+/// What each step did; for a run without receipts, what it was to do.
+fn steps(run: &RunView) -> Vec<Value> {
+    match (run.receipts.get("steps"), &run.changes) {
+        (Some(Value::Array(steps)), _) => steps.clone(),
+        (_, Value::Object(changes)) => changes.iter().map(|(path, change)| step(path, change)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn step(path: &str, change: &Value) -> Value {
+    let mut step = change.clone();
+    if let Value::Object(fields) = &mut step {
+        fields.insert("path".to_owned(), path.into());
+    }
+    step
+}
