@@ -16,13 +16,14 @@ fn time<T>(work: impl Fn() -> T) -> Duration {
     (0..5).map(|_| once()).min().unwrap()
 }
 
+/// Hashes the log and all files for people: what verifying reads, but for the database.
 fn hash_all(dir: &Path) -> u64 {
     let mut bytes = 0;
     for entry in std::fs::read_dir(dir).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
             bytes += hash_all(&path);
-        } else {
+        } else if !path.file_name().unwrap().to_string_lossy().starts_with("state.db") {
             let content = std::fs::read(&path).unwrap();
             std::hint::black_box(Digest::of(&content));
             bytes += content.len() as u64;
@@ -52,7 +53,7 @@ fn speed_of_verifying() {
     let verified = time(|| project.verify().unwrap());
     let bytes = std::fs::metadata(&log).unwrap().len();
     println!("100000 entries, {bytes} bytes: hashing the log {hashed:?}, all files {all:?}, verifying {verified:?}");
-    assert!(cfg!(debug_assertions) || verified <= hashed * 3, "{:.2}", verified.as_secs_f64() / hashed.as_secs_f64());
+    assert!(cfg!(debug_assertions) || verified <= all * 3, "{:.2}", verified.as_secs_f64() / all.as_secs_f64());
 }
 
 #[test]
@@ -76,4 +77,5 @@ fn speed_of_inserting_among_many() {
     let verified = time(|| full.verify().unwrap());
     let hashed = time(|| hash_all(&full.exacta()));
     println!("5200 plans: hashing all files {hashed:?}, verifying {verified:?}");
+    assert!(cfg!(debug_assertions) || verified <= hashed * 3, "{:.2}", verified.as_secs_f64() / hashed.as_secs_f64());
 }
