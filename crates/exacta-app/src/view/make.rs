@@ -81,11 +81,10 @@ fn detail(
 
 fn step_view(plan: &Plan, index: usize, step: &Step) -> StepView {
     let effect = plan.effects().iter().find(|effect| effect.step == index);
-    let (added, removed) =
-        effect.map_or((0, 0), |Effect { before, after, .. }| diff::stat(before.as_deref(), after.as_deref()));
-    let rendered = effect.map(|Effect { path, before, after, .. }| {
-        mask(&diff::render(path, before.as_deref(), after.as_deref())).into_owned()
-    });
+    let rendered =
+        effect.map(|Effect { path, before, after, .. }| diff::render(path, before.as_deref(), after.as_deref()));
+    let (added, removed) = rendered.as_deref().map_or((0, 0), counted);
+    let rendered = rendered.map(|diff| mask(&diff).into_owned());
     StepView {
         id: line(&step.id),
         order: step.order,
@@ -97,6 +96,16 @@ fn step_view(plan: &Plan, index: usize, step: &Step) -> StepView {
         added,
         removed,
     }
+}
+
+/// How many lines a rendered diff adds and removes: below the headers every line of it says what it is.
+fn counted(diff: &str) -> (u64, u64) {
+    let hunks = diff.split_once("\n@@ ").map_or("", |(_, hunks)| hunks);
+    hunks.lines().fold((0, 0), |(added, removed), line| match line.as_bytes().first() {
+        Some(b'+') => (added + 1, removed),
+        Some(b'-') => (added, removed + 1),
+        _ => (added, removed),
+    })
 }
 
 /// What a step outside the files domain is given, as text.

@@ -9,10 +9,10 @@
 use super::Estimates;
 use crate::action::primitive::PrimitiveId;
 use crate::action::tool::Tool;
-use crate::diff;
 use crate::plan::Plan;
 use crate::prelude::*;
 use crate::proposal::{Action, Domain};
+use crate::scan::change::FileChange;
 use serde_json::{Map, Value};
 
 /// Tokens that a model needs to write or read the plan.
@@ -26,30 +26,30 @@ pub fn tokens(plan: &Plan) -> u64 {
     computed.max(plan.proposal.estimated_tokens.unwrap_or_default())
 }
 
-/// All estimates of a plan.
-#[must_use]
-pub fn estimates(plan: &Plan) -> Estimates {
+/// All estimates of a plan with these changed lines.
+pub(super) fn estimates(plan: &Plan, steps: &[FileChange<'_>]) -> Estimates {
     let changes = plan.changes();
-    let (mut lines_added, mut lines_removed, mut bytes_written) = (0, 0, 0);
-    for change in &changes {
-        let (added, removed) = diff::stat(change.before.as_deref(), change.after.as_deref());
-        lines_added += added;
-        lines_removed += removed;
-        bytes_written += change.after.as_ref().map_or(0, |content| content.size());
-    }
+    let bytes_written = changes.iter().filter_map(|change| change.after.as_ref()).map(|content| content.size()).sum();
+    let lines_added = steps.iter().map(|step| step.added_lines().count() as u64).sum();
+    let lines_removed = steps.iter().map(|step| step.removed_lines().count() as u64).sum();
     let tokens = tokens(plan);
     let duration_ms = match plan.domain() {
         Domain::Files => 50 + 10 * changes.len() as u64 + bytes_written / 65_536 + 60_000 * builds(plan),
         Domain::Autopilot => paces(plan).map(|pace| pace.duration_ms).sum(),
         Domain::Site => (12_000 * plan.proposal.steps.len() as u64).max(20_000),
     };
-    let cost = match plan.domain() {
+    let duration_ms = duration_ms.max(plan.proposal.estimated_duration_ms.unwrap_or_default());
+    Estimates { tokens, duration_ms, cost: cost(plan, tokens), lines_added, lines_removed, bytes_written }
+}
+
+/// Hundredths of a US cent that a run spends, given the plan's tokens.
+#[must_use]
+pub fn cost(plan: &Plan, tokens: u64) -> u64 {
+    match plan.domain() {
         Domain::Files => 0,
         Domain::Autopilot => paces(plan).map(|pace| pace.cost).sum(),
         Domain::Site => tokens.div_ceil(50),
-    };
-    let duration_ms = duration_ms.max(plan.proposal.estimated_duration_ms.unwrap_or_default());
-    Estimates { tokens, duration_ms, cost, lines_added, lines_removed, bytes_written }
+    }
 }
 
 /// Pages that a site plan makes: as its steps say, or as its inputs list, whichever is more.

@@ -37,7 +37,7 @@ fn numbers(plan: &Plan, extent: Extent) -> Assessment {
     Assessment {
         risk: risk::risk(plan, &changes, &signals),
         quality: quality::quality(&quality::View { plan, changes: &changes, signals: &signals, extent }),
-        estimates: estimate::estimates(plan),
+        estimates: estimate::estimates(plan, &changes),
         signals,
     }
 }
@@ -221,9 +221,9 @@ pub struct Estimates {
     pub duration_ms: u64,
     /// Hundredths of a US cent that a run spends.
     pub cost: u64,
-    /// Lines added over all files.
+    /// Lines added over all steps.
     pub lines_added: u64,
-    /// Lines removed over all files.
+    /// Lines removed over all steps.
     pub lines_removed: u64,
     /// Bytes that will be written.
     pub bytes_written: u64,

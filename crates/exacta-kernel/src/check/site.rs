@@ -85,7 +85,7 @@ fn check_caps(plan: &Plan, context: &Context<'_>, findings: &mut Vec<Finding>) {
     let caps = context.caps;
     let calls = calls(plan).count() as u64;
     let pages = estimate::pages(plan);
-    let cost = estimate::estimates(plan).cost;
+    let cost = estimate::cost(plan, estimate::tokens(plan));
     let mut exceeded = |code, what: &str, count: u64, cap: u64| {
         if count > cap {
             let message = format!("the plan has {count} {what}; at most {cap} are allowed");
