@@ -3,7 +3,7 @@
 
 use super::Check;
 use super::pattern::Pattern;
-use super::token::{Mark, Token, tokens};
+use super::token::{Mark, Token, has_file_extension, tokens};
 use crate::prelude::*;
 use crate::proposal::{Constraint, ConstraintKind, Scope};
 
@@ -281,10 +281,12 @@ fn verbs(tokens: &[Token]) -> Option<&[Token]> {
 }
 
 /// Code is marked as such; a quotation counts only if no prose looks like it, so that "magic numbers" is not searched for.
+/// The name of a file is not code: it could be the file that is meant.
 fn is_code(text: &str, mark: Mark) -> bool {
     let elided = text.contains("...") || text.contains(['…', '*', '\n']) || text.len() > MAX_CODE;
+    let a_file = has_file_extension(text) || text.ends_with('/');
     let unlike_prose = !text.contains(' ') && text.chars().any(|c| !c.is_alphabetic());
-    !elided && (mark == Mark::Backticks || (mark == Mark::Quotes && unlike_prose))
+    !elided && !a_file && (mark == Mark::Backticks || (mark == Mark::Quotes && unlike_prose))
 }
 
 fn check(meaning: Meaning, found: Found, constraint: &Constraint) -> Option<Check> {

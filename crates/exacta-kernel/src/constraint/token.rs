@@ -84,10 +84,10 @@ fn is_bare_path(word: &str) -> bool {
 /// Whether a name has an extension that files have and identifiers seldom do.
 pub(super) fn has_file_extension(name: &str) -> bool {
     const KNOWN: &[&str] = &[
-        "bash", "bat", "bib", "c", "cc", "cfg", "cjs", "conf", "cpp", "cs", "css", "csv", "env", "gif", "go", "gradle",
-        "h", "hpp", "html", "ini", "ipynb", "java", "jpg", "js", "json", "jsx", "kt", "lock", "lua", "md", "mjs",
-        "mod", "pem", "php", "png", "proto", "ps1", "py", "rb", "rs", "rst", "scala", "scss", "sh", "sql", "sum",
-        "svg", "swift", "tex", "toml", "ts", "tsx", "txt", "vue", "xml", "yaml", "yml", "zsh",
+        "bash", "bat", "bib", "c", "cc", "cfg", "cjs", "conf", "cpp", "cs", "css", "csv", "gif", "go", "gradle", "h",
+        "hpp", "html", "ini", "ipynb", "java", "jpg", "js", "json", "jsx", "kt", "lock", "lua", "md", "mjs", "mod",
+        "pem", "php", "png", "proto", "ps1", "py", "rb", "rs", "rst", "scala", "scss", "sh", "sql", "sum", "svg",
+        "swift", "tex", "toml", "ts", "tsx", "txt", "vue", "xml", "yaml", "yml", "zsh",
     ];
     name.rsplit_once('.').is_some_and(|(_, extension)| KNOWN.contains(&extension.to_ascii_lowercase().as_str()))
 }

@@ -68,6 +68,7 @@ fn must() {
         ("avoid calling `println!`", "avoid println!"),
         ("no `unwrap()` calls", "avoid unwrap()"),
         ("`panic!` must not be used", "avoid panic!"),
+        ("do not use `process.env` or `lodash/fp`", "avoid process.env lodash/fp"),
     ] {
         assert_eq!(meaning(ConstraintKind::Must, Scope::Global, None, text), expected, "{text}");
     }
@@ -91,6 +92,9 @@ fn what_can_be_meant_otherwise_is_not_understood() {
         "do not use 'recursion'",
         "do not use `eval(...)`",
         "do not use `console.*`",
+        "do not add `src/new.rs`",
+        "do not use `config.json`",
+        "do not introduce `vendor/`",
         "leave `../x` alone",
         "leave `/etc` alone",
         "leave `[a` alone",
