@@ -3,6 +3,7 @@
 //! [`crate::seal`] makes it. Whatever form a file change arrived in, a plan holds the exact before and after of every
 //! target; those are hashed, shown, approved and written. Ids, binding and expiry are added by [`crate::binding`].
 
+use crate::diff::{self, Comparison, LineChange};
 use crate::facts::{FileContent, FileState};
 use crate::finding::Finding;
 use crate::hash::Digest;
@@ -10,6 +11,7 @@ use crate::path::RelPath;
 use crate::prelude::*;
 use crate::proposal::{Domain, Proposal, Step};
 use alloc::sync::Arc;
+use core::cell::OnceCell;
 
 /// A file's content, shared between the stages.
 pub type Content = Arc<FileContent>;
@@ -36,6 +38,30 @@ pub struct Effect {
     pub before: Option<Content>,
     /// Its content after this step; `None` where the file is deleted.
     pub after: Option<Content>,
+    comparison: OnceCell<Comparison>,
+}
+
+impl Effect {
+    pub(crate) const fn new(step: usize, path: RelPath, before: Option<Content>, after: Option<Content>) -> Self {
+        Self { step, path, before, after, comparison: OnceCell::new() }
+    }
+
+    /// The lines that come and go.
+    #[must_use]
+    pub fn line_changes(&self) -> Vec<LineChange<'_>> {
+        self.comparison().line_changes(self.before.as_deref(), self.after.as_deref())
+    }
+
+    /// The change as people read it.
+    #[must_use]
+    pub fn render(&self) -> String {
+        diff::render_compared(&self.path, self.before.as_deref(), self.after.as_deref(), self.comparison())
+    }
+
+    /// Worked out when first asked for, and only once.
+    fn comparison(&self) -> &Comparison {
+        self.comparison.get_or_init(|| Comparison::of(self.before.as_deref(), self.after.as_deref()))
+    }
 }
 
 /// What a whole plan does to one target: its first before and its last after.

@@ -84,7 +84,7 @@ impl Sealing<'_> {
         let after = diff::materialise(kind, payload.as_deref(), &path, before.as_deref())
             .map_err(diff::DiffError::into_finding)?
             .map(Arc::new);
-        Ok(Effect { step: index, path, before, after })
+        Ok(Effect::new(index, path, before, after))
     }
 
     fn content(&self, path: &RelPath) -> Result<Option<Content>, Finding> {

@@ -6,7 +6,6 @@ use exacta_kernel::action::Reversibility;
 use exacta_kernel::action::tool::Tool;
 use exacta_kernel::binding::Identity;
 use exacta_kernel::constraint::ConstraintResult;
-use exacta_kernel::diff;
 use exacta_kernel::hash::Digest;
 use exacta_kernel::lifecycle::Status;
 use exacta_kernel::plan::{Effect, Plan};
@@ -81,8 +80,7 @@ fn detail(
 
 fn step_view(plan: &Plan, index: usize, step: &Step) -> StepView {
     let effect = plan.effects().iter().find(|effect| effect.step == index);
-    let rendered =
-        effect.map(|Effect { path, before, after, .. }| diff::render(path, before.as_deref(), after.as_deref()));
+    let rendered = effect.map(Effect::render);
     let (added, removed) = rendered.as_deref().map_or((0, 0), counted);
     let rendered = rendered.map(|diff| mask(&diff).into_owned());
     StepView {

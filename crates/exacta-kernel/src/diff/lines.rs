@@ -32,14 +32,38 @@ pub struct LineChange<'a> {
 /// The lines that came and went, in the order of the file, at each place the removed before the added ones.
 #[must_use]
 pub fn line_changes<'a>(before: Option<&'a FileContent>, after: Option<&'a FileContent>) -> Vec<LineChange<'a>> {
-    let script = Script::new(bytes(before), bytes(after));
-    let mut changes = Vec::new();
-    for op in &script.ops {
-        if !matches!(op, DiffOp::Equal { .. }) {
-            changes.extend(script.removed(op).chain(script.added(op)));
-        }
+    Script::new(bytes(before), bytes(after)).line_changes()
+}
+
+/// How the lines of one content become those of another: worked out once, used by everything that shows or judges them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Comparison {
+    /// Bytes at the beginning and the end that both have and nobody looks at.
+    trimmed: (usize, usize),
+    ops: Vec<DiffOp>,
+}
+
+impl Comparison {
+    pub(crate) fn of(before: Option<&FileContent>, after: Option<&FileContent>) -> Self {
+        let (before, after) = (bytes(before), bytes(after));
+        let trimmed = trim(before, after);
+        let (_, old, new) = differing(before, after, trimmed);
+        Self { trimmed, ops: compare(&old, &new) }
     }
-    changes
+
+    /// The lines that came and went between the contents it was made from.
+    pub(crate) fn line_changes<'a>(
+        &self,
+        before: Option<&'a FileContent>,
+        after: Option<&'a FileContent>,
+    ) -> Vec<LineChange<'a>> {
+        self.script(before, after).line_changes()
+    }
+
+    pub(super) fn script<'a>(&self, before: Option<&'a FileContent>, after: Option<&'a FileContent>) -> Script<'a> {
+        let (skipped, old, new) = differing(bytes(before), bytes(after), self.trimmed);
+        Script { skipped, old, new, ops: self.ops.clone() }
+    }
 }
 
 /// How many lines came and went.
@@ -73,12 +97,17 @@ impl<'a> Script<'a> {
         if before == after {
             return Self { skipped: 0, old: Vec::new(), new: Vec::new(), ops: Vec::new() };
         }
-        let (start, end) = trim(before, after);
-        let skipped = lines_in(before.get(..start).unwrap_or_default());
-        let old = split(before.get(start..before.len() - end).unwrap_or_default());
-        let new = split(after.get(start..after.len() - end).unwrap_or_default());
+        let (skipped, old, new) = differing(before, after, trim(before, after));
         let ops = compare(&old, &new);
         Self { skipped, old, new, ops }
+    }
+
+    fn line_changes(&self) -> Vec<LineChange<'a>> {
+        let mut changes = Vec::new();
+        for op in self.ops.iter().filter(|op| !matches!(op, DiffOp::Equal { .. })) {
+            changes.extend(self.removed(op).chain(self.added(op)));
+        }
+        changes
     }
 
     fn removed(&self, op: &DiffOp) -> impl Iterator<Item = LineChange<'a>> {
@@ -99,6 +128,19 @@ impl<'a> Script<'a> {
         let lines = lines.get(range).unwrap_or_default().iter();
         (first..).zip(lines).map(move |(line, bytes)| LineChange { kind, line, bytes: without_feed(bytes) })
     }
+}
+
+/// The lines between what is trimmed, and how many come before them.
+fn differing<'a>(
+    before: &'a [u8],
+    after: &'a [u8],
+    (start, end): (usize, usize),
+) -> (usize, Vec<&'a [u8]>, Vec<&'a [u8]>) {
+    if before == after {
+        return (0, Vec::new(), Vec::new());
+    }
+    let between = |bytes: &'a [u8]| bytes.get(start..bytes.len().saturating_sub(end)).unwrap_or_default();
+    (lines_in(before.get(..start).unwrap_or_default()), split(between(before)), split(between(after)))
 }
 
 /// A line without its line feed.

@@ -15,7 +15,9 @@ mod place;
 mod render;
 
 pub use error::{DiffError, Form, Misfit};
+pub(crate) use lines::Comparison;
 pub use lines::{ChangeKind, LineChange, line_changes, stat};
+pub(crate) use render::render_compared;
 pub use render::{render, render_exact};
 
 use crate::facts::FileContent;

@@ -1,7 +1,7 @@
 //! Before and after → a diff in git's form: one for people, one for `git apply`.
 
 use super::header::Mode;
-use super::lines::{CONTEXT, Script, bytes, without_feed};
+use super::lines::{CONTEXT, Comparison, Script, bytes, without_feed};
 use super::name;
 use crate::facts::FileContent;
 use crate::path::RelPath;
@@ -14,6 +14,25 @@ use similar::{DiffOp, group_diff_ops};
 /// are written as escapes, carriage returns too unless every line of both contents ends with one.
 #[must_use]
 pub fn render(path: &RelPath, before: Option<&FileContent>, after: Option<&FileContent>) -> String {
+    rendered(path, before, after, || Script::new(bytes(before), bytes(after)))
+}
+
+/// The same, from a comparison made before.
+pub(crate) fn render_compared(
+    path: &RelPath,
+    before: Option<&FileContent>,
+    after: Option<&FileContent>,
+    comparison: &Comparison,
+) -> String {
+    rendered(path, before, after, || comparison.script(before, after))
+}
+
+fn rendered<'a>(
+    path: &RelPath,
+    before: Option<&FileContent>,
+    after: Option<&FileContent>,
+    script: impl FnOnce() -> Script<'a>,
+) -> String {
     let mut out = header(path, before, after, &shown_name);
     if is_binary(before) || is_binary(after) {
         let (old, new) = names(path, before, after, &shown_name);
@@ -22,7 +41,8 @@ pub fn render(path: &RelPath, before: Option<&FileContent>, after: Option<&FileC
     }
     let crlf = all_crlf(bytes(before)) && all_crlf(bytes(after));
     let mut hunks = Vec::new();
-    write_hunks(path, before, after, &shown_name, &mut hunks, |line, out| {
+    let (old, new) = names(path, before, after, &shown_name);
+    write_hunks(&script(), &old, &new, &mut hunks, |line, out| {
         let line = if crlf { line.strip_suffix(b"\r").unwrap_or(line) } else { line };
         out.extend_from_slice(visible(line).as_bytes());
     });
@@ -34,7 +54,9 @@ pub fn render(path: &RelPath, before: Option<&FileContent>, after: Option<&FileC
 #[must_use]
 pub fn render_exact(path: &RelPath, before: Option<&FileContent>, after: Option<&FileContent>) -> Vec<u8> {
     let mut out = header(path, before, after, &exact_name).into_bytes();
-    write_hunks(path, before, after, &exact_file_name, &mut out, |line, out| out.extend_from_slice(line));
+    let (old, new) = names(path, before, after, &exact_file_name);
+    let script = Script::new(bytes(before), bytes(after));
+    write_hunks(&script, &old, &new, &mut out, |line, out| out.extend_from_slice(line));
     out
 }
 
@@ -101,19 +123,10 @@ fn header(path: &RelPath, before: Option<&FileContent>, after: Option<&FileConte
     format!("diff --git {} {}\n{modes}", naming(&format!("a/{path}")), naming(&format!("b/{path}")))
 }
 
-fn write_hunks(
-    path: &RelPath,
-    before: Option<&FileContent>,
-    after: Option<&FileContent>,
-    naming: Naming<'_>,
-    out: &mut Vec<u8>,
-    write_line: impl Fn(&[u8], &mut Vec<u8>),
-) {
-    let script = Script::new(bytes(before), bytes(after));
+fn write_hunks(script: &Script<'_>, old: &str, new: &str, out: &mut Vec<u8>, write_line: impl Fn(&[u8], &mut Vec<u8>)) {
     if script.ops.is_empty() {
         return;
     }
-    let (old, new) = names(path, before, after, naming);
     out.extend_from_slice(format!("--- {old}\n+++ {new}\n").as_bytes());
     for group in group_diff_ops(script.ops.clone(), CONTEXT) {
         let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
@@ -121,7 +134,7 @@ fn write_hunks(
         let new = extent(script.skipped, first.new_range().start..last.new_range().end);
         out.extend_from_slice(format!("@@ -{old} +{new} @@\n").as_bytes());
         for op in group {
-            write_op(&script, &op, out, &write_line);
+            write_op(script, &op, out, &write_line);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Place;
 use super::lexicon::{Lexicon, Marks};
-use crate::diff::{ChangeKind, LineChange, line_changes};
+use crate::diff::{ChangeKind, LineChange};
 use crate::facts::FileContent;
 use crate::path::RelPath;
 use crate::plan::Plan;
@@ -44,7 +44,7 @@ pub(crate) fn of(plan: &Plan) -> Vec<FileChange<'_>> {
     let with_step = plan.effects().iter().filter_map(|effect| Some((steps.get(effect.step)?, effect)));
     let changes = with_step.map(|(step, effect)| {
         let (before, after) = (effect.before.as_deref(), effect.after.as_deref());
-        let lines = line_changes(before, after);
+        let lines = effect.line_changes();
         let added = runs(after.map_or(&[], FileContent::bytes), &lines);
         let marks = lines.iter().map(|line| lexicon.marks(line.bytes)).collect();
         FileChange { step, path: &effect.path, before, after, lines, marks, added }
