@@ -1,7 +1,7 @@
 //! Changes of one file: strict reading, exact application, rendering.
 //!
 //! Whatever form a change arrives in (a unified diff, edits, or the whole content), [`materialise`] turns it into the exact
-//! bytes that will be written, or says why not. The diff that people see is made from before and after by [`render`].
+//! bytes that will be written, or says why not. The diff that people see is made from before and after by [`render()`].
 
 mod compare;
 mod edits;

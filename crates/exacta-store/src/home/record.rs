@@ -37,7 +37,7 @@ pub(super) fn write<T: Record>(lock: &Lock, path: &Path, record: &T) -> Result<(
     lock.write(path, &text(path, record)?)
 }
 
-/// As [`write`], but after a power cut the file may also hold the record before.
+/// As [`write()`], but after a power cut the file may also hold the record before.
 pub(super) fn write_soon<T: Record>(lock: &Lock, path: &Path, record: &T) -> Result<(), FileError> {
     lock.write_soon(path, &text(path, record)?)
 }
