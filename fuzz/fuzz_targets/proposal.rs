@@ -34,12 +34,12 @@ fn judge(proposal: Proposal) {
     let (caps, allowed) = (Caps::default(), Allowed::default());
     let context = Context { facts: &facts, caps: &caps, constraints: &[], allowed: &allowed };
     let plan = seal(proposal, &facts).expect("canonical JSON");
-    let estimates = estimate::estimates(&plan);
+    let tokens = estimate::tokens(&plan);
     let first = check(plan.clone(), &context);
     assert_eq!(first, check(plan, &context));
     match first {
         Ok(valid) => {
-            assert!(estimates.tokens <= caps.tokens);
+            assert!(tokens <= caps.tokens);
             assert!(valid.plan().proposal().steps.len() as u64 <= caps.site_steps);
             for effect in valid.plan().effects() {
                 assert!(!effect.path.is_protected(), "{}", effect.path);

@@ -28,7 +28,7 @@ pub struct Plan {
 }
 
 /// What one file step does: the exact content before it and after it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Effect {
     /// Index into the proposal's steps.
     pub step: usize,
@@ -40,6 +40,15 @@ pub struct Effect {
     pub after: Option<Content>,
     comparison: OnceCell<Comparison>,
 }
+
+/// What it does is all that counts, not whether somebody looked at it before.
+impl PartialEq for Effect {
+    fn eq(&self, other: &Self) -> bool {
+        (self.step, &self.path, &self.before, &self.after) == (other.step, &other.path, &other.before, &other.after)
+    }
+}
+
+impl Eq for Effect {}
 
 impl Effect {
     pub(crate) const fn new(step: usize, path: RelPath, before: Option<Content>, after: Option<Content>) -> Self {
