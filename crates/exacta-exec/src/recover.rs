@@ -13,6 +13,7 @@ use exacta_kernel::id::{PlanId, RunId};
 use exacta_kernel::path::RelPath;
 use rustix::io::Errno;
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -107,15 +108,21 @@ pub(crate) fn settle_all<F: Fs>(area: &Area<'_, F>) -> Result<Vec<Recovered>, Ru
     Ok(recovered)
 }
 
-/// The committed runs that died.
-pub(crate) fn dead<F: Fs>(area: &Area<'_, F>) -> Result<Vec<RunId>, RunError> {
-    let mut dead = Vec::new();
+/// A committed run without an end that is about one of these targets. To whoever holds the locks of the targets it is dead:
+/// a living run holds them itself. That someone is about to recover it makes no difference.
+pub(crate) fn in_the_way<F: Fs>(area: &Area<'_, F>, targets: &BTreeSet<String>) -> Result<Option<RunId>, RunError> {
     for (run_id, traces) in area.runs()? {
-        if traces.commit && !traces.is_over() && hold(area, &run_id, &Names(&run_id).commit())?.is_some() {
-            dead.push(run_id);
+        if !traces.commit || traces.is_over() {
+            continue;
+        }
+        let Some(file) = open(area, &Names(&run_id).commit())? else { continue };
+        let journal = Journal::read(area.fs, &file)
+            .map_err(|error| RunError::BadJournal { run_id: run_id.clone(), what: error.to_string() })?;
+        if journal.steps.iter().any(|step| targets.contains(&step.path.fold_key())) {
+            return Ok(Some(run_id));
         }
     }
-    Ok(dead)
+    Ok(None)
 }
 
 /// Settles one run; `None` if it is alive or settled by someone else meanwhile.

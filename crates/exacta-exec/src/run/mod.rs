@@ -18,9 +18,12 @@ use crate::lock::{Locks, Patience};
 use crate::recover;
 use crate::root::ProjectRoot;
 use exacta_kernel::permit::{Permit, Work};
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
-/// How often a run gives way to the recovery of an earlier one that died.
-const ATTEMPTS: usize = 3;
+/// How long a run gives way to the recovery of an earlier one that died, and how often it looks.
+const RECOVERY: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_millis(20);
 
 impl ProjectRoot {
     /// Carries out what was permitted: all of it or nothing.
@@ -47,18 +50,20 @@ pub(crate) fn execute<F: Fs>(fs: &F, work: &Work, options: &mut RunOptions<'_>) 
 /// Takes the locks of all targets, at a moment when no earlier run is half done.
 fn lock<'fs, F: Fs>(area: &Area<'fs, F>, work: &Work, options: &RunOptions<'_>) -> Result<Locks<'fs, F>, RunError> {
     let patience = Patience { wait: options.wait, cancel: options.cancel };
-    let mut attempt = 0;
+    let targets: BTreeSet<String> = work.changes.iter().map(|change| change.path.fold_key()).collect();
+    let until = Instant::now().checked_add(RECOVERY);
     loop {
         recover::settle_all(area)?;
         let locks = Locks::take(area, &work.run_id, work.changes.iter().map(|change| &change.path), &patience)?;
-        // The run we waited for may have died: then it comes first.
-        let dead = recover::dead(area)?;
-        match dead.first() {
-            None => return Ok(locks),
-            Some(run) if attempt >= ATTEMPTS => {
-                return Err(RunError::NeedsAttention { run_id: run.clone(), what: "it was interrupted".to_owned() });
-            }
-            Some(_) => attempt += 1,
+        // The run we waited for may have died: then it comes first, and whoever recovers it needs the locks.
+        let Some(run_id) = recover::in_the_way(area, &targets)? else { return Ok(locks) };
+        drop(locks);
+        if until.is_none_or(|until| Instant::now() > until) {
+            return Err(RunError::NeedsAttention {
+                run_id,
+                what: "it was interrupted and is not recovered".to_owned(),
+            });
         }
+        std::thread::sleep(PAUSE);
     }
 }

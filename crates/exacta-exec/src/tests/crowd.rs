@@ -1,0 +1,113 @@
+//! Many processes run in one project, recover each other's runs, and are killed all the time. Every run writes the same
+//! word to two files, so that two different words are a torn project.
+
+use super::project::*;
+use crate::{Outcome, ProjectRoot, RunOptions, fs::Disk, run::execute};
+use exacta_kernel::id::RunId;
+use std::fs;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::AtomicBool;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Set for a process of the crowd: the project.
+const CHILD: &str = "EXACTA_EXEC_CROWD";
+
+/// Pairs of files.
+const PAIRS: u32 = 3;
+
+/// Not a test of its own: what each process of the crowd does until it is killed.
+#[test]
+fn child() {
+    let Ok(dir) = std::env::var(CHILD) else { return };
+    let root = ProjectRoot::open(dir).unwrap();
+    let mut turn = std::process::id();
+    let end = Instant::now() + Duration::from_secs(60);
+    while Instant::now() < end {
+        turn = turn.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        for recovered in root.recover().unwrap_or_default() {
+            assert_ne!(recovered.how, Outcome::NeedsAttention, "{recovered:?}");
+        }
+        change_pair(&root, (turn >> 16) % PAIRS);
+    }
+}
+
+/// Replaces the word in both files of a pair, if nobody is faster.
+fn change_pair(root: &ProjectRoot, pair: u32) {
+    let id = uuid::Uuid::now_v7().to_string();
+    let read = |side: &str| fs::read_to_string(root.path().join(format!("{side}{pair}"))).ok();
+    let changes = ["left", "right"].map(|side| {
+        let now = read(side).and_then(|text| content(&text, 0o644));
+        change(&format!("{side}{pair}"), now, content(&id, 0o644))
+    });
+    let mut work = work(0, changes.to_vec());
+    work.run_id = RunId::parse(&id).unwrap();
+    let (cancel, observer) = (AtomicBool::new(false), &mut |_| {});
+    let before_commit = &mut |_: &crate::Staged<'_>| Ok(());
+    let mut options =
+        RunOptions { sync: true, cancel: &cancel, wait: Duration::from_millis(50), observer, before_commit };
+    let _ = execute(&Disk::new(root.fd(), true).unwrap(), &work, &mut options);
+}
+
+#[test]
+fn a_crowd_for_some_seconds() {
+    crowd(6, Duration::from_secs(4));
+}
+
+#[test]
+#[ignore = "takes ten minutes"]
+fn a_crowd_of_sixteen_for_ten_minutes() {
+    crowd(16, Duration::from_secs(600));
+}
+
+fn crowd(size: usize, time: Duration) {
+    let project = Project::new(&[]);
+    let mut children = Crowd((0..size).map(|_| start(&project)).collect());
+    let end = Instant::now() + time;
+    let mut kills = 0;
+    while Instant::now() < end {
+        thread::sleep(Duration::from_millis(30));
+        let child = &mut children.0[kills % size];
+        assert_eq!(child.try_wait().unwrap(), None, "a process of the crowd gave up");
+        child.kill().unwrap();
+        child.wait().unwrap();
+        *child = start(&project);
+        kills += 1;
+    }
+    drop(children);
+    let left = project.root.recover().unwrap();
+    assert!(left.iter().all(|run| run.how != Outcome::NeedsAttention), "{left:?}");
+    let tree = project.tree();
+    for pair in 0..PAIRS {
+        let side = |side: &str| tree.get(std::path::Path::new(&format!("{side}{pair}")));
+        assert_eq!(side("left"), side("right"), "pair {pair}");
+    }
+    let done = project.traces().iter().filter(|name| name.ends_with(".done")).count();
+    assert!(done > 0 && tree.len() <= 2 * PAIRS as usize);
+    assert!(
+        project.traces().iter().all(|name| name.ends_with(".done") || name.ends_with(".commit")),
+        "{:?}",
+        project.traces()
+    );
+    eprintln!("{kills} kills among {size} processes, {done} runs done: every pair is whole");
+}
+
+/// Nobody of it outlives the test.
+struct Crowd(Vec<Child>);
+
+impl Drop for Crowd {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+fn start(project: &Project) -> Child {
+    let own = std::env::current_exe().unwrap();
+    let mut command = Command::new(own);
+    command.args(["--exact", "tests::crowd::child", "--nocapture", "--test-threads=1"]);
+    command.env(CHILD, project.dir.path()).env_remove("RUST_BACKTRACE").stdout(Stdio::null()).stderr(Stdio::inherit());
+    command.spawn().unwrap()
+}
