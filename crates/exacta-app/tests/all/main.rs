@@ -1,6 +1,7 @@
 //! Every use case on a real project, with a real record and real keys.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
+mod checks;
 mod drift;
 mod place;
 mod story;
