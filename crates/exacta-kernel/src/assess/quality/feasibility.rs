@@ -7,6 +7,7 @@ use super::{View, in_step, issue, issue_at};
 use crate::action::primitive::PrimitiveId;
 use crate::assess::Issue;
 use crate::assess::source::{Language, Role, code, language, role};
+use crate::diff::ChangeKind;
 use crate::facts::FileContent;
 use crate::prelude::*;
 use crate::proposal::{Action, Step};
@@ -81,7 +82,16 @@ fn unbalanced(change: &FileChange<'_>) -> Option<Issue> {
     let language = language(change.path.name())
         .filter(|language| matches!(language, Language::Rust | Language::Go | Language::Java))?;
     let after = change.after?;
-    if change.before.is_some_and(|before| balance(before, language) != 0) || balance(after, language) == 0 {
+    // Lines that stay weigh the same on both sides.
+    let shift: i64 = change
+        .lines
+        .iter()
+        .map(|line| match line.kind {
+            ChangeKind::Added => depth(line.bytes, language),
+            ChangeKind::Removed => -depth(line.bytes, language),
+        })
+        .sum();
+    if shift == 0 || balance(after, language) != shift {
         return None;
     }
     let first = change.added_lines().next().map(|line| line.line);
@@ -90,17 +100,17 @@ fn unbalanced(change: &FileChange<'_>) -> Option<Issue> {
 
 /// Opening braces less closing ones, as far as lines tell strings and comments.
 fn balance(content: &FileContent, language: Language) -> i64 {
-    let mut depth = 0;
-    for line in content.bytes().split(|byte| *byte == b'\n') {
-        for byte in code(line, language).iter() {
-            match *byte {
-                b'{' => depth += 1,
-                b'}' => depth -= 1,
-                _ => {}
-            }
-        }
-    }
-    depth
+    content.bytes().split(|byte| *byte == b'\n').map(|line| depth(line, language)).sum()
+}
+
+/// The same of one line.
+fn depth(line: &[u8], language: Language) -> i64 {
+    let weigh = |byte: &u8| match *byte {
+        b'{' => 1,
+        b'}' => -1,
+        _ => 0,
+    };
+    code(line, language).iter().map(weigh).sum()
 }
 
 fn empty(change: &FileChange<'_>) -> Option<Issue> {
