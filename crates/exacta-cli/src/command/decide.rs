@@ -19,11 +19,11 @@ pub fn approve(args: &Approve, context: &Context) -> Result<u8, Error> {
     let id = app.resolve(&args.id)?;
     let view = seen(&app, &id, args.hash.as_deref())?;
     if args.steps.is_empty() {
-        return approve_shown(&mut app, view, decider, context);
+        return approve_shown(&mut app, &view, decider, context);
     }
     let derived = app.select(&id, &args.steps.iter().cloned().collect())?;
     if derived.status == Some(Status::Pending) && decider.is_person() {
-        return approve_shown(&mut app, derived, decider, context);
+        return approve_shown(&mut app, &derived, decider, context);
     }
     plans::print(&derived, &context.output);
     plans::next(&derived, &context.output);
@@ -31,44 +31,29 @@ pub fn approve(args: &Approve, context: &Context) -> Result<u8, Error> {
 }
 
 /// Shows the plan to the person, and approves exactly that if they agree.
-pub fn approve_shown(app: &mut App, view: PlanView, decider: Decider, context: &Context) -> Result<u8, Error> {
-    match decide_shown(app, view, decider, context)? {
-        Ok(approved) => {
-            if context.output.is_json() {
-                context.output.json(&approved);
-            } else if let Some(id) = &approved.plan_id {
-                context.output.text(&format!("approved plan {id}\n"));
-                context.output.note(&format!("carry it out with `exacta execute {id}`"));
-            }
-            Ok(Exit::Done.code())
-        }
-        Err(declined) => {
-            if context.output.is_json() {
-                context.output.json(&declined);
-            }
-            context.output.note("nothing was approved: the plan stays as it is");
-            Ok(Exit::Confirm.code())
-        }
+fn approve_shown(app: &mut App, view: &PlanView, decider: Decider, context: &Context) -> Result<u8, Error> {
+    let approved = decide_shown(app, view, decider, context)?;
+    if context.output.is_json() {
+        context.output.json(&approved);
+    } else if let Some(id) = &approved.plan_id {
+        context.output.text(&format!("approved plan {id}\n"));
+        context.output.note(&format!("carry it out with `exacta execute {id}`"));
     }
+    Ok(Exit::Done.code())
 }
 
-/// The approved plan; or the plan as it was, if the person said no.
-pub fn decide_shown(
-    app: &mut App,
-    view: PlanView,
-    decider: Decider,
-    context: &Context,
-) -> Result<Result<PlanView, PlanView>, Error> {
-    let (id, hash) = named(&view)?;
+/// The approved plan.
+///
+/// # Errors
+/// Exit 30 if the person says no; and as approving fails.
+pub fn decide_shown(app: &mut App, view: &PlanView, decider: Decider, context: &Context) -> Result<PlanView, Error> {
+    let (id, hash) = named(view)?;
     if decider.is_person() {
-        context.output.aside(plan::facts(&view));
-        context.output.aside_unfolded(&plan::diffs(&view, context.output.paint_aside().0));
-        let question = format!("\napprove exactly this plan, hash {}?", plan::short(&hash));
-        if !decider.agrees(&question)? {
-            return Ok(Err(view));
-        }
+        context.output.aside(plan::facts(view));
+        context.output.aside_unfolded(&plan::diffs(view, context.output.paint_aside().0));
+        decider.agrees(&format!("\napprove exactly this plan, hash {}?", plan::short(&hash)))?;
     }
-    app.approve(&id, Some(&hash), &decider.key(&context.options)?).map(Ok)
+    app.approve(&id, Some(&hash), &decider.key(&context.options)?)
 }
 
 /// `exacta reject`
@@ -80,10 +65,7 @@ pub fn reject(args: &Reject, context: &Context) -> Result<u8, Error> {
     if decider.is_person() {
         context.output.aside(plan::head(&view));
     }
-    if !decider.agrees(&format!("reject plan {id} for good?"))? {
-        context.output.note("nothing was rejected: the plan stays as it is");
-        return Ok(Exit::Confirm.code());
-    }
+    decider.agrees(&format!("reject plan {id} for good?"))?;
     let why = Some(args.reason.trim()).filter(|why| !why.is_empty());
     app.reject(&id, why, &decider.key(&context.options)?)?;
     done(&app, &id, &format!("rejected plan {id}\n"), context)
@@ -94,9 +76,7 @@ pub fn revise(args: &Revise, context: &Context) -> Result<u8, Error> {
     let decider = Decider::new(&args.signer, &context.options)?;
     let mut app = context.open()?;
     let id = app.resolve(&args.id)?;
-    if !decider.agrees(&format!("ask for changes to plan {id}?"))? {
-        return Ok(Exit::Confirm.code());
-    }
+    decider.agrees(&format!("ask for changes to plan {id}?"))?;
     app.revise(&id, &args.request, &decider.key(&context.options)?)?;
     context.output.note(&format!("the answer comes with `exacta submit FILE --revises {id}`"));
     done(&app, &id, &format!("asked for changes to plan {id}\n"), context)

