@@ -22,7 +22,7 @@ use tempfile::TempDir;
 
 const EXACTA: &str = env!("CARGO_BIN_EXE_exacta");
 const FILES: usize = 10;
-const LINES: usize = 900;
+const LINES: usize = 370;
 
 fn main() {
     // `cargo test` builds and starts benches too; only `cargo bench` measures.

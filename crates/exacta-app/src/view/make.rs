@@ -99,7 +99,8 @@ fn step_view(plan: &Plan, index: usize, step: &Step) -> StepView {
 /// How many lines a rendered diff adds and removes: below the headers every line of it says what it is.
 fn counted(diff: &str) -> (u64, u64) {
     let hunks = diff.split_once("\n@@ ").map_or("", |(_, hunks)| hunks);
-    hunks.lines().fold((0, 0), |(added, removed), line| match line.as_bytes().first() {
+    // The rest of the first hunk's own header comes first.
+    hunks.lines().skip(1).fold((0, 0), |(added, removed), line| match line.as_bytes().first() {
         Some(b'+') => (added + 1, removed),
         Some(b'-') => (added, removed + 1),
         _ => (added, removed),

@@ -83,6 +83,9 @@ fn ready(folder: &Folder, path: &Path) -> Result<Option<Connection>, StoreError>
     Ok(schema::is_current(&connection, path)?.then_some(connection))
 }
 
+/// From this length on the write-ahead log is copied into the database by whoever closes it last.
+const WAL_BYTES: u64 = 4 << 20;
+
 /// Makes the database, or brings it to the newest format.
 fn make(folder: &Folder, path: &Path, origin: &Origin) -> Result<Connection, StoreError> {
     let _lock = folder.lock()?;
@@ -111,8 +114,9 @@ fn connect(path: &Path, access: OpenFlags) -> Result<Connection, StoreError> {
         (DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false),
         (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
         (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
-        // The next command reads the write-ahead log as it is; copying it at every exit would cost three syncs.
-        (DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true),
+        // The next command reads the write-ahead log as it is: copying it at every exit would cost three syncs. But it must
+        // not grow for ever, since whoever opens the database reads all of it.
+        (DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, wal_bytes(path) < WAL_BYTES),
     ] {
         connection.set_db_config(setting, on).map_err(failed())?;
     }
@@ -120,6 +124,13 @@ fn connect(path: &Path, access: OpenFlags) -> Result<Connection, StoreError> {
     connection.pragma_update(None, "foreign_keys", true).map_err(failed())?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
+}
+
+/// How long the write-ahead log is.
+fn wal_bytes(path: &Path) -> u64 {
+    let mut name = path.as_os_str().to_owned();
+    name.push("-wal");
+    std::fs::symlink_metadata(name).map_or(0, |found| found.len())
 }
 
 /// Opens a database to read, also where nothing can be written.
