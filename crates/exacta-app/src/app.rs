@@ -73,6 +73,16 @@ impl App {
         Ok(app)
     }
 
+    /// The same for a command about something recorded: where nothing is, nothing is made.
+    ///
+    /// # Errors
+    /// As [`App::open`], and if nothing was ever recorded here.
+    pub fn resume(options: &Options) -> Result<Self, Error> {
+        let mut app = Self::known(options)?;
+        app.recovered = app.recover()?;
+        Ok(app)
+    }
+
     /// Opens a project for a command that only reads: nothing is made, healed or recovered.
     ///
     /// # Errors

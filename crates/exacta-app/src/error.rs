@@ -76,7 +76,16 @@ impl From<serde_json::Error> for Error {
 
 impl From<HomeError> for Error {
     fn from(error: HomeError) -> Self {
-        Self::fault("home", error.to_string()).hint(error.hint())
+        let exit = match error {
+            HomeError::NotTheFirst
+            | HomeError::NoApprover(_)
+            | HomeError::ApproverExists(_)
+            | HomeError::KeyInUse(_)
+            | HomeError::LastApprover(_) => Exit::Usage,
+            HomeError::Approval(_) => Exit::Denied,
+            _ => Exit::Fault,
+        };
+        Self::new(exit, "home", error.to_string()).hint(error.hint())
     }
 }
 

@@ -180,7 +180,8 @@ impl App {
     fn completed(&mut self, run_id: &RunId, undo: bool, receipts: &Receipts) -> Result<RunView, Error> {
         let event = if undo { Event::RunUndone } else { Event::PlanExecuted };
         let receipts = serde_json::to_value(receipts)?;
-        self.finish(run_id, RunState::Completed, &receipts, event, "every target is as approved")?;
+        let how = if undo { "every target is as it was before that run" } else { "every target is as approved" };
+        self.finish(run_id, RunState::Completed, &receipts, event, how)?;
         self.home.update_project(self.root.path(), |project| project.failed_runs = 0)?;
         self.collect_garbage()?;
         self.run_view(run_id)

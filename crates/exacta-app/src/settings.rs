@@ -225,10 +225,11 @@ impl Settings {
     }
 }
 
-/// The person's own key: the named file, or the one key here that an approver on the list owns.
+/// The person's own key: the named file, or the oldest key here that an approver on the list owns, which is the one that
+/// `init` made.
 ///
 /// # Errors
-/// If there is none, or several.
+/// If there is none.
 pub fn own_key(options: &Options, file: Option<&Path>) -> Result<KeyFile, Error> {
     if let Some(file) = file {
         return Ok(KeyFile::load(file)?);
@@ -245,12 +246,7 @@ pub fn own_key(options: &Options, file: Option<&Path>) -> Result<KeyFile, Error>
             }
         }
     }
-    match own.len() {
-        1 => own.pop().ok_or_else(no_key),
-        0 => Err(no_key()),
-        _ => Err(Error::new(Exit::Usage, "key_ambiguous", "several approvers' keys are here")
-            .hint("name one with `--approver-key FILE`; `exacta approver list` shows them")),
-    }
+    own.into_iter().next().ok_or_else(no_key)
 }
 
 /// A key that was unlocked less than ten minutes ago, or needs no passphrase.

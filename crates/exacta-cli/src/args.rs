@@ -189,7 +189,7 @@ const CHECK_EXAMPLES: &str = "\
 Examples:
   exacta check plan.json
   agent | exacta check - --json
-  exacta check plan.json --constraint \"MUST_NOT touch `billing/`\"";
+  exacta check plan.json --constraint 'MUST_NOT touch `billing/`'";
 
 const SUBMIT_EXAMPLES: &str = "\
 Examples:

@@ -14,6 +14,8 @@ fn submitted_approved_executed_undone() {
     let before = place.read("src/greet.py");
     let view = place.submit(&fix());
     assert_eq!((view.status, view.decision), (Some(Status::Pending), Verdict::Confirm), "{view:#?}");
+    let counts: Vec<(u64, u64)> = view.detail.iter().flat_map(|d| &d.steps).map(|s| (s.added, s.removed)).collect();
+    assert_eq!(counts, [(2, 1), (2, 0)]);
     let id = id(&view);
     assert_eq!(place.execute(&id).unwrap_err().exit, Exit::Confirm);
     assert_eq!(place.approve(&id).unwrap().status, Some(Status::UserApproved));
@@ -124,6 +126,21 @@ fn check_writes_nothing_and_is_the_same_every_time() {
         assert_eq!(once(), first);
     }
     assert!(!project.join(".exacta").exists());
+}
+
+#[test]
+fn the_write_ahead_log_does_not_grow_for_ever() {
+    let place = Place::new();
+    for round in 0..40 {
+        let big = "x = 1\n".repeat(20_000);
+        place.submit(
+            &fix()
+                .replace("assert True", &format!("{round}"))
+                .replace("def test_greet", &format!("{}def test_greet", big.replace('\n', "\\n"))),
+        );
+    }
+    let log = place.options.project.as_ref().unwrap().join(".exacta/state.db-wal");
+    assert!(log.metadata().map_or(0, |found| found.len()) < 8 << 20);
 }
 
 #[test]

@@ -17,7 +17,7 @@ pub enum SessionCommand {
 /// `exacta audit …`
 #[derive(Debug, Subcommand)]
 pub enum AuditCommand {
-    /// List entries, newest first
+    /// List the newest entries, in the order they were made
     #[command(after_help = "Examples:\n  exacta audit list --limit 50\n  exacta audit list --plan 019a")]
     List(AuditList),
     /// Verify the whole log, and say what could and could not be established

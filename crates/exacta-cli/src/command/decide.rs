@@ -14,9 +14,9 @@ const FEWEST_DIGITS: usize = 8;
 
 /// `exacta approve`
 pub fn approve(args: &Approve, context: &Context) -> Result<u8, Error> {
-    let decider = Decider::new(&args.signer, &context.options)?;
-    let mut app = context.open()?;
+    let mut app = context.resume()?;
     let id = app.resolve(&args.id)?;
+    let decider = Decider::new(&args.signer, &context.options)?;
     let view = seen(&app, &id, args.hash.as_deref())?;
     if args.steps.is_empty() {
         return approve_shown(&mut app, &view, decider, context);
@@ -58,9 +58,9 @@ pub fn decide_shown(app: &mut App, view: &PlanView, decider: Decider, context: &
 
 /// `exacta reject`
 pub fn reject(args: &Reject, context: &Context) -> Result<u8, Error> {
-    let decider = Decider::new(&args.signer, &context.options)?;
-    let mut app = context.open()?;
+    let mut app = context.resume()?;
     let id = app.resolve(&args.id)?;
+    let decider = Decider::new(&args.signer, &context.options)?;
     let view = seen(&app, &id, args.hash.as_deref())?;
     if decider.is_person() {
         context.output.aside(plan::head(&view));
@@ -73,9 +73,9 @@ pub fn reject(args: &Reject, context: &Context) -> Result<u8, Error> {
 
 /// `exacta revise`
 pub fn revise(args: &Revise, context: &Context) -> Result<u8, Error> {
-    let decider = Decider::new(&args.signer, &context.options)?;
-    let mut app = context.open()?;
+    let mut app = context.resume()?;
     let id = app.resolve(&args.id)?;
+    let decider = Decider::new(&args.signer, &context.options)?;
     decider.agrees(&format!("ask for changes to plan {id}?"))?;
     app.revise(&id, &args.request, &decider.key(&context.options)?)?;
     context.output.note(&format!("the answer comes with `exacta submit FILE --revises {id}`"));

@@ -76,14 +76,21 @@ pub fn dispatch(cli: Cli, context: &Context) -> Result<u8, Error> {
 impl Context {
     /// The project, for a command that decides or acts. What a crash left unfinished is recovered first, and told.
     fn open(&self) -> Result<App, Error> {
-        let app = App::open(&self.options)?;
+        App::open(&self.options).inspect(|app| self.tell_recovered(app))
+    }
+
+    /// The same, for a command about something that is recorded already.
+    fn resume(&self) -> Result<App, Error> {
+        App::resume(&self.options).inspect(|app| self.tell_recovered(app))
+    }
+
+    fn tell_recovered(&self, app: &App) {
         for recovery in app.recovered() {
             self.output.note(&format!("run `{}` was left unfinished: {}", recovery.run_id, recovery.reason));
             for path in &recovery.kept {
                 self.output.note(&format!("a change to `{path}` that was made meanwhile was kept"));
             }
         }
-        Ok(app)
     }
 
     /// The project, for a command that only reads.

@@ -51,7 +51,7 @@ pub fn submit(args: &Submit, context: &Context) -> Result<u8, Error> {
 
 /// `exacta resubmit`
 pub fn resubmit(args: &Resubmit, context: &Context) -> Result<u8, Error> {
-    let mut app = context.open()?;
+    let mut app = context.resume()?;
     let id = app.resolve(&args.id)?;
     let view = app.resubmit(&id)?;
     print(&view, &context.output);

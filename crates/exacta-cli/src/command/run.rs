@@ -22,7 +22,7 @@ const LOOKS: (Duration, u32) = (Duration::from_millis(50), 100);
 
 /// `exacta execute`
 pub fn execute(args: &Execute, context: &Context) -> Result<u8, Error> {
-    let mut app = context.open()?;
+    let mut app = context.resume()?;
     let id = app.resolve(&args.id)?;
     if args.detach { detach(&app, &id, args, context) } else { carry_out(&mut app, &id, &args.pace, context) }
 }
@@ -70,6 +70,11 @@ fn carry_out(app: &mut App, id: &PlanId, pace: &Pace, context: &Context) -> Resu
 
 /// Carries a plan out in a process of its own, and waits only until the run is in the record.
 fn detach(app: &App, id: &PlanId, args: &Execute, context: &Context) -> Result<u8, Error> {
+    if let Some(run) = app.show(id)?.run {
+        let message = format!("plan `{id}` was carried out by run `{}`: one run per plan, ever", run.run_id);
+        return Err(Error::new(Exit::Drifted, "already_run", message)
+            .hint(format!("`exacta resubmit {id}` makes a new plan from the same proposal")));
+    }
     let mut child = spawn(app, id, args).map_err(|error| fail::io(Exit::Fault, "start a process", &error))?;
     for _ in 0..LOOKS.1 {
         if let Ok(Some(status)) = child.try_wait() {

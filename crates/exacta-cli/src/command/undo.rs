@@ -11,9 +11,9 @@ use exacta_kernel::id::PlanId;
 
 /// `exacta undo`
 pub fn undo(args: &Undo, context: &Context) -> Result<u8, Error> {
-    let decider = Decider::new(&args.signer, &context.options)?;
-    let mut app = context.open()?;
+    let mut app = context.resume()?;
     let preview = app.undo_preview(args.id.as_deref())?;
+    let decider = Decider::new(&args.signer, &context.options)?;
     if decider.is_person() {
         context.output.aside(heading(&preview));
         for file in &preview.files {

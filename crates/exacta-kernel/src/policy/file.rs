@@ -17,7 +17,7 @@ pub(super) const MAX_ENTRIES: usize = 256;
 /// The longest name or text of one entry, in bytes.
 const MAX_TEXT: usize = 1024;
 /// Helps with nearly everything.
-pub(super) const SHOW: &str = "`exacta policy show` prints every key with its value";
+pub(super) const SHOW: &str = "docs/policy.md lists every key; `exacta policy reset` goes back to the built-in policy";
 
 /// Keys of `[caps]` as they stand in a file.
 pub(super) type CapsFile = BTreeMap<Spanned<String>, Spanned<u64>>;
