@@ -107,6 +107,7 @@ impl App {
             _ => return Err(nothing_here(&path)),
         };
         let signer = Box::new(Signer::new(&home, &project.id)?);
+        let root = root.with_key(signer.journal_key());
         let store = match entry {
             Entry::Look => SqliteStore::read(&records, &project.id, signer)?,
             Entry::Known | Entry::Make => SqliteStore::open(&records, &project.id, signer)?,

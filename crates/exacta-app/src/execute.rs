@@ -46,6 +46,7 @@ impl App {
     /// # Errors
     /// If the approval no longer holds, the run could not start, or it failed and was rolled back.
     pub fn execute(&mut self, id: &PlanId, execution: Execution<'_>) -> Result<RunView, Error> {
+        self.trust_record()?;
         let run_id = new_id(RunId::parse)?;
         let current = self.current(id)?;
         if let Some(run) = &current.record.run {

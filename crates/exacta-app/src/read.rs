@@ -36,7 +36,7 @@ impl App {
         let live = current.as_ref().filter(|current| drift::answer(&current.drifts) != Some(Answer::Expired));
         let plan = match live {
             Some(current) => self.live_view(current)?,
-            None => stored_view(&record)?,
+            None => self.over_view(&record)?,
         };
         Ok(PlanDetail {
             live: live.is_some(),
@@ -46,6 +46,17 @@ impl App {
             feedback: record.feedback,
             run: record.run.map(run_view),
         })
+    }
+
+    /// A plan that cannot be used, as it was stored. Whoever can write in the project can write there too, so it carries no
+    /// hash that somebody might sign, and a plan that drifted is shown as expired even before the record says so.
+    fn over_view(&self, record: &PlanRecord) -> Result<PlanView, Error> {
+        let mut view = stored_view(record)?;
+        view.plan_hash = None;
+        if !record.status.is_final() && record.run.is_none() {
+            view.status = Some(Status::Expired);
+        }
+        Ok(view)
     }
 
     fn live_view(&self, current: &Current) -> Result<PlanView, Error> {

@@ -4,7 +4,7 @@ use crate::app::{App, Options, nothing_here};
 use crate::clock::now;
 use crate::error::{Error, Exit};
 use exacta_kernel::audit::{Entry, EntryDraft, Event};
-use exacta_kernel::id::CorrelationId;
+use exacta_kernel::id::{CorrelationId, ProjectId};
 use exacta_kernel::policy::profile::Profile;
 use exacta_store::home::{Fall, Home};
 use exacta_store::{EntryFilter, Pin, Report, Store, Trusted, VerifyError};
@@ -18,9 +18,7 @@ use std::path::Path;
 pub fn verify(options: &Options) -> Result<Report, Error> {
     let (path, home) = (options.root()?, options.home()?);
     let project = home.project(&path)?.ok_or_else(|| nothing_here(&path))?;
-    let pin = home.pin(&project.id)?.map(|pin| Pin { size: pin.size, root: pin.root });
-    let trusted = Trusted { project: project.id, key: home.log_public_key()?, pin };
-    match exacta_store::verify(&path.join(".exacta"), &trusted) {
+    match verified(&home, &path, &project.id)? {
         Ok(report) => Ok(report),
         Err(VerifyError::Store(error)) => Err(error.into()),
         Err(VerifyError::Tampered(places)) => {
@@ -41,6 +39,13 @@ pub fn verify(options: &Options) -> Result<Report, Error> {
     }
 }
 
+/// Compares the whole record with what is kept outside the project.
+fn verified(home: &Home, path: &Path, project: &ProjectId) -> Result<Result<Report, VerifyError>, Error> {
+    let pin = home.pin(project)?.map(|pin| Pin { size: pin.size, root: pin.root });
+    let trusted = Trusted { project: project.clone(), key: home.log_public_key()?, pin };
+    Ok(exacta_store::verify(&path.join(".exacta"), &trusted))
+}
+
 fn fall_unrecorded(home: &Home, path: &Path, why: &str) -> Result<(), Error> {
     home.update_project(path, |record| {
         record.profile = Profile::Safe;
@@ -50,6 +55,21 @@ fn fall_unrecorded(home: &Home, path: &Path, why: &str) -> Result<(), Error> {
 }
 
 impl App {
+    /// Refuses to act upon a record that was changed from outside: a run that is hidden could be repeated, and what an undo
+    /// puts back could be anything.
+    pub(crate) fn trust_record(&mut self) -> Result<(), Error> {
+        match verified(&self.home, self.path(), &self.project.id)? {
+            Ok(_) => Ok(()),
+            Err(VerifyError::Store(error)) => Err(error.into()),
+            Err(VerifyError::Tampered(places)) => {
+                self.fall_to_safe("the records were changed from outside")?;
+                let first = places.first().map(ToString::to_string).unwrap_or_default();
+                Err(Error::fault("record_tampered", format!("the record does not verify: {first}"))
+                    .hint("run `exacta audit verify` to see every place"))
+            }
+        }
+    }
+
     /// Entries of the log, oldest first: of one operation, or the last so many.
     ///
     /// # Errors

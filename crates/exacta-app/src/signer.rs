@@ -1,8 +1,10 @@
 //! The log's key and the pinned checkpoint: both in the user's own folder, where no agent can rewrite them.
 
 use crate::error::Error;
+use exacta_exec::JournalKey;
 use exacta_kernel::approval::{PublicKey, Signature};
 use exacta_kernel::audit::SignedCheckpoint;
+use exacta_kernel::hash::Digest;
 use exacta_kernel::id::ProjectId;
 use exacta_store::home::{self, Home, LogKey};
 use exacta_store::{CheckpointSigner, Pin, SignerError};
@@ -17,6 +19,15 @@ pub(crate) struct Signer {
 impl Signer {
     pub fn new(home: &Home, project: &ProjectId) -> Result<Self, Error> {
         Ok(Self { home: home.clone(), project: project.clone(), key: home.log_key()? })
+    }
+}
+
+impl Signer {
+    /// What this project's journals are sealed with. A signature by the log's key over a text that nothing else signs is a
+    /// secret that only this user can make, and always the same one.
+    pub fn journal_key(&self) -> JournalKey {
+        let text = format!("exacta.journal-key/1\0{}", self.project);
+        JournalKey::new(*Digest::of(self.key.sign(text.as_bytes()).as_bytes()).as_bytes())
     }
 }
 

@@ -27,7 +27,8 @@ impl App {
     ///
     /// # Errors
     /// If there is no such run, or a target has changed since; then with what changed.
-    pub fn undo_preview(&self, run: Option<&str>) -> Result<UndoView, Error> {
+    pub fn undo_preview(&mut self, run: Option<&str>) -> Result<UndoView, Error> {
+        self.trust_record()?;
         let run = self.undoable(run)?;
         let completed = self.completed_run(&run)?;
         let changes = self.reversal(&completed)?;
@@ -48,6 +49,7 @@ impl App {
     /// # Errors
     /// As [`App::undo_preview`], and as a run.
     pub fn undo(&mut self, run: &str, key: &SigningKey, execution: Execution<'_>) -> Result<RunView, Error> {
+        self.trust_record()?;
         let run = self.undoable(Some(run))?;
         let completed = self.completed_run(&run)?;
         let changes = self.reversal(&completed)?;
@@ -108,7 +110,7 @@ impl App {
         if run.state == RunState::Completed { Ok(run) } else { Err(not_undoable(&run)) }
     }
 
-    /// What a run did, as the log tells it. The database is not asked: only the log is verified.
+    /// What a run did, as the log tells it, which was verified.
     fn completed_run(&self, run: &RunRecord) -> Result<Completed, Error> {
         let record = self.record(&run.plan_id)?;
         let filter = EntryFilter { correlation_id: Some(record.correlation_id.clone()), ..EntryFilter::default() };

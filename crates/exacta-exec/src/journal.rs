@@ -1,6 +1,6 @@
 //! The journal of a run: what it is about to do, and the bytes it would need to put everything back.
 //!
-//! One file: a line with the format and the SHA-256 of the next line; that line, canonical JSON; then the bytes of every
+//! One file: a line with the format and the seal ([`crate::JournalKey`]) of the next line; that line, canonical JSON; then the bytes of every
 //! before-image, in the order of the steps. Whole or not at all: a journal that does not verify is never acted upon.
 
 use crate::bytes::{read_exact, write_all};
@@ -89,7 +89,7 @@ impl Journal {
     /// Writes the journal and the before-images of `work`; the caller syncs.
     pub(crate) fn write<F: Fs>(&self, fs: &F, file: &F::File, work: &Work) -> Result<(), Errno> {
         let json = canonical_json(self).map_err(|_| Errno::INVAL)?;
-        let mut head = format!("{WORD} {FORMAT} {}\n", Digest::of(&json)).into_bytes();
+        let mut head = format!("{WORD} {FORMAT} {}\n", fs.key().seal(&json)).into_bytes();
         head.extend_from_slice(&json);
         head.push(b'\n');
         write_all(fs, file, 0, &head)?;
@@ -145,14 +145,14 @@ impl Journal {
     pub(crate) fn read<F: Fs>(fs: &F, file: &F::File) -> Result<Self, JournalError> {
         let (sum, at) = first_line(fs, file)?;
         let json = read_line(fs, file, at, JSON_CAP)?;
-        if Digest::of(&json) != sum {
-            return Err(JournalError::Broken("its checksum is wrong"));
+        if fs.key().seal(&json) != sum {
+            return Err(JournalError::Broken("its seal is wrong: it is damaged, or Exacta did not write it"));
         }
         let journal: Self = serde_json::from_slice(&json).map_err(|_| JournalError::Broken("it has another shape"))?;
         journal.is_sane().then_some(journal).ok_or(JournalError::Broken("it names what no run may touch"))
     }
 
-    /// A journal lies in the project, where anyone may write. It gets nobody further than a plan would.
+    /// Even a journal with the right seal gets nobody further than a plan would.
     fn is_sane(&self) -> bool {
         let paths = || self.steps.iter().map(|step| &step.path);
         let sorted = self.steps.windows(2).all(|pair| matches!(pair, [a, b] if a.path < b.path));
@@ -168,7 +168,7 @@ fn is_above(folder: &RelPath, path: &RelPath) -> bool {
     path.is_beneath(folder) && path != folder
 }
 
-/// The checksum of the JSON and where it begins.
+/// The seal of the JSON and where it begins.
 fn first_line<F: Fs>(fs: &F, file: &F::File) -> Result<(Digest, u64), JournalError> {
     let line = read_line(fs, file, 0, LINE_CAP)?;
     let text = str::from_utf8(&line).map_err(|_| JournalError::Broken("its first line is not text"))?;
@@ -180,8 +180,7 @@ fn first_line<F: Fs>(fs: &F, file: &F::File) -> Result<(Digest, u64), JournalErr
     if format > FORMAT {
         return Err(JournalError::Newer(format));
     }
-    let sum =
-        words.next().and_then(|word| Digest::parse(word).ok()).ok_or(JournalError::Broken("it has no checksum"))?;
+    let sum = words.next().and_then(|word| Digest::parse(word).ok()).ok_or(JournalError::Broken("it has no seal"))?;
     Ok((sum, line.len() as u64 + 1))
 }
 

@@ -12,6 +12,7 @@ mod fs;
 mod handle;
 mod image;
 mod journal;
+mod key;
 mod lock;
 pub mod look;
 mod recover;
@@ -24,6 +25,7 @@ mod tests;
 
 pub use error::{Drifted, Holder, IoError, RunError};
 pub use image::{Collected, Retention};
+pub use key::JournalKey;
 pub use recover::{Outcome, Recovered, Unfinished};
 pub use root::ProjectRoot;
 pub use run::{Event, Receipt, Receipts, RunOptions, Staged, StagedFile};

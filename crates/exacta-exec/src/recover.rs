@@ -64,7 +64,7 @@ impl ProjectRoot {
     /// # Errors
     /// [`RunError`] at the first run that cannot be settled; it is left as it is.
     pub fn recover(&self) -> Result<Vec<Recovered>, RunError> {
-        let disk = Disk::new(self.fd(), true).map_err(IoError::of("open project", "."))?;
+        let disk = Disk::new(self.fd(), true, self.key()).map_err(IoError::of("open project", "."))?;
         match Area::open(&disk)? {
             Some(area) => settle_all(&area),
             None => Ok(Vec::new()),
@@ -76,7 +76,7 @@ impl ProjectRoot {
     /// # Errors
     /// If they cannot be looked at.
     pub fn unfinished(&self) -> Result<Vec<Unfinished>, RunError> {
-        let disk = Disk::new(self.fd(), true).map_err(IoError::of("open project", "."))?;
+        let disk = Disk::new(self.fd(), true, self.key()).map_err(IoError::of("open project", "."))?;
         let Some(area) = Area::open(&disk)? else { return Ok(Vec::new()) };
         let mut unfinished = Vec::new();
         for (run_id, traces) in area.runs()? {

@@ -1,6 +1,7 @@
 //! The project folder as a held handle.
 
 use crate::error::IoError;
+use crate::key::JournalKey;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{Mode, OFlags};
 use std::path::{Path, PathBuf};
@@ -10,6 +11,7 @@ use std::path::{Path, PathBuf};
 pub struct ProjectRoot {
     path: PathBuf,
     fd: OwnedFd,
+    key: JournalKey,
 }
 
 impl ProjectRoot {
@@ -23,7 +25,18 @@ impl ProjectRoot {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let fd = crate::handle::retry(|| rustix::fs::open(path, flags, Mode::empty()))
             .map_err(IoError::of("open project", &shown))?;
-        Ok(Self { path: path.to_owned(), fd })
+        Ok(Self { path: path.to_owned(), fd, key: JournalKey::default() })
+    }
+
+    /// The same, with the key that journals are sealed with. Without one a seal shows damage but not forgery.
+    #[must_use]
+    pub fn with_key(mut self, key: JournalKey) -> Self {
+        self.key = key;
+        self
+    }
+
+    pub(crate) const fn key(&self) -> &JournalKey {
+        &self.key
     }
 
     /// The path it was opened by; for messages only.

@@ -12,6 +12,7 @@ use exacta_kernel::plan::{Effect, Plan};
 use exacta_kernel::proposal::{Action, Domain, Step};
 use exacta_kernel::scan::secret::mask;
 use exacta_kernel::text::{visible, visible_line};
+use serde_json::Value;
 
 /// What a plan has once it is stored.
 #[derive(Debug, Clone, Copy)]
@@ -73,7 +74,7 @@ fn detail(
         steps: plan.ordered_steps().into_iter().map(|(index, step)| step_view(plan, index, step)).collect(),
         constraints: constraints.iter().map(constraint).collect(),
         assumptions: proposal.assumptions.iter().map(|assumption| text(assumption)).collect(),
-        binding: identity.map(|identity| serde_json::to_value(&identity.binding)).transpose()?,
+        binding: identity.map(|identity| serde_json::to_value(&identity.binding).map(shown_value)).transpose()?,
         irreversible: plan.ordered_steps().into_iter().filter_map(|(_, step)| irreversible(step)).collect(),
     })
 }
@@ -145,7 +146,7 @@ fn constraint(result: &ConstraintResult) -> ConstraintView {
 /// The word that serialisation gives a variant without data.
 pub(crate) fn word(value: &impl serde::Serialize) -> String {
     match serde_json::to_value(value) {
-        Ok(serde_json::Value::String(word)) => word,
+        Ok(Value::String(word)) => word,
         _ => String::new(),
     }
 }
@@ -169,6 +170,18 @@ fn shown_finding(mut finding: FindingView) -> FindingView {
 fn shown_gate(mut gate: GateView) -> GateView {
     gate.reason = line(&gate.reason);
     gate
+}
+
+/// A value with every word of it masked and visible.
+fn shown_value(value: Value) -> Value {
+    match value {
+        Value::String(words) => Value::String(line(&words)),
+        Value::Array(items) => Value::Array(items.into_iter().map(shown_value).collect()),
+        Value::Object(map) => {
+            Value::Object(map.into_iter().map(|(key, value)| (line(&key), shown_value(value))).collect())
+        }
+        other => other,
+    }
 }
 
 /// Untrusted words over several lines.

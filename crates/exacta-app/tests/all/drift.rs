@@ -69,25 +69,3 @@ fn another_model_blocks_the_plan() {
     let error = place.execute(&id).unwrap_err();
     assert_eq!((error.exit, error.code), (Exit::Drifted, "plan_drifted"), "{error}");
 }
-
-#[test]
-fn a_forged_record_grants_nothing() {
-    let place = Place::new();
-    let id = id(&place.submit(&fix()));
-    let forge = |sql: &str| {
-        let database = place.options.project.as_ref().unwrap().join(".exacta/state.db");
-        let status = std::process::Command::new("python3")
-            .args(["-c", "import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.execute(sys.argv[2]); c.commit()"])
-            .arg(database)
-            .arg(sql)
-            .status();
-        assert!(status.unwrap().success());
-    };
-    forge(&format!("update plan set status='user_approved' where id='{id}'"));
-    let error = place.execute(&id).unwrap_err();
-    assert!(matches!(error.exit, Exit::Confirm | Exit::Fault), "{error:?}");
-    forge(&format!("update plan set status='auto_approved' where id='{id}'"));
-    let error = place.execute(&id).unwrap_err();
-    assert!(matches!(error.exit, Exit::Confirm | Exit::Fault), "{error:?}");
-    assert_eq!(place.read("tests/test_greet.py"), None);
-}

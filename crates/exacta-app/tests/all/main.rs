@@ -3,5 +3,6 @@
 
 mod checks;
 mod drift;
+mod forgery;
 mod place;
 mod story;

@@ -95,7 +95,7 @@ fn done(app: &App, id: &PlanId, text: &str, context: &Context) -> Result<u8, Err
 /// The plan as it is now, if it is the one whose hash was given.
 fn seen(app: &App, id: &PlanId, hash: Option<&str>) -> Result<PlanView, Error> {
     let view = app.show(id)?.plan;
-    let is = view.plan_hash.as_deref().unwrap_or_default();
+    let is = signable(&view)?;
     match hash {
         Some(hash) if hash.len() < FEWEST_DIGITS || !is.starts_with(hash) => {
             let message = format!("plan `{id}` is not the one that was shown: its hash is {is}");
@@ -105,7 +105,21 @@ fn seen(app: &App, id: &PlanId, hash: Option<&str>) -> Result<PlanView, Error> {
     }
 }
 
+/// The hash that a decision signs. What is over, or can no longer be derived from its proposal, has none.
+///
+/// # Errors
+/// Exit 40 where there is nothing left to decide.
+pub fn signable(view: &PlanView) -> Result<&str, Error> {
+    view.plan_hash.as_deref().ok_or_else(|| {
+        let id = view.plan_id.as_deref().unwrap_or_default();
+        let status = view.status.map_or("over", Status::name);
+        Error::new(Exit::Drifted, "wrong_status", format!("plan `{id}` is {status}"))
+            .hint(format!("`exacta show {id}` tells what happened to it"))
+    })
+}
+
 fn named(view: &PlanView) -> Result<(PlanId, String), Error> {
+    let hash = signable(view)?.to_owned();
     let id = view.plan_id.as_deref().and_then(|id| PlanId::parse(id).ok());
-    id.zip(view.plan_hash.clone()).ok_or_else(|| Error::fault("internal", "a stored plan has no id or hash"))
+    Ok((id.ok_or_else(|| Error::fault("internal", "a stored plan has no id"))?, hash))
 }

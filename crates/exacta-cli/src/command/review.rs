@@ -50,7 +50,7 @@ fn carry_out(app: &mut App, id: &PlanId, view: PlanView, choice: Choice, context
             return Ok(Exit::Confirm.code());
         }
         Choice::Approve => {
-            app.approve(id, view.plan_hash.as_deref(), &key()?)?;
+            app.approve(id, Some(super::decide::signable(&view)?), &key()?)?;
             "approved"
         }
         Choice::Reject(why) => {

@@ -2,6 +2,7 @@
 
 use super::{FileId, Fs, Kind, Rename, Stat, attributes};
 use crate::handle::{enters_mount, kind, open_beneath, retry, stat, stat_in};
+use crate::key::JournalKey;
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, FileType, FlockOperation, Mode, OFlags, RenameFlags, Statx, StatxAttributes};
 use rustix::io::Errno;
@@ -12,13 +13,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(crate) struct Disk {
     root: Arc<OwnedFd>,
     durable: bool,
+    key: JournalKey,
 }
 
 impl Disk {
     /// `durable`: whether syncs are really made.
-    pub(crate) fn new(root: BorrowedFd<'_>, durable: bool) -> Result<Self, Errno> {
+    pub(crate) fn new(root: BorrowedFd<'_>, durable: bool, key: &JournalKey) -> Result<Self, Errno> {
         let root = open_beneath(root, ".", OFlags::RDONLY | OFlags::DIRECTORY)?;
-        Ok(Self { root: Arc::new(root), durable })
+        Ok(Self { root: Arc::new(root), durable, key: key.clone() })
     }
 }
 
@@ -51,6 +53,10 @@ impl Drop for Open {
 impl Fs for Disk {
     type Dir = Arc<OwnedFd>;
     type File = Open;
+
+    fn key(&self) -> &JournalKey {
+        &self.key
+    }
 
     fn root(&self) -> Self::Dir {
         Arc::clone(&self.root)

@@ -6,6 +6,7 @@
 mod attributes;
 mod disk;
 
+use crate::key::JournalKey;
 pub(crate) use disk::Disk;
 
 use rustix::io::Errno;
@@ -62,6 +63,8 @@ pub(crate) trait Fs {
     /// An open regular file.
     type File;
 
+    /// What journals are sealed with.
+    fn key(&self) -> &JournalKey;
     /// The project root.
     fn root(&self) -> Self::Dir;
     /// A folder one or more parts down.

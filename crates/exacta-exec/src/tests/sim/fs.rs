@@ -100,6 +100,11 @@ impl Fs for Sim<'_> {
     type Dir = u64;
     type File = u64;
 
+    fn key(&self) -> &crate::JournalKey {
+        const KEY: &crate::JournalKey = &crate::JournalKey::new([7; 32]);
+        KEY
+    }
+
     fn root(&self) -> u64 {
         ROOT
     }

@@ -1,0 +1,93 @@
+//! What an agent that can write anywhere in the project, `.exacta/` included, does not get.
+
+use crate::place::{Place, fix, id};
+use exacta_app::{App, Exit};
+use exacta_kernel::lifecycle::Status;
+use std::path::PathBuf;
+
+impl Place {
+    fn inside(&self, path: &str) -> PathBuf {
+        self.options.project.as_ref().unwrap().join(".exacta").join(path)
+    }
+
+    /// Changes the database as whoever can write there could.
+    fn forge(&self, sql: &str) {
+        let script = "import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.executescript(sys.argv[2]); c.commit()";
+        let status =
+            std::process::Command::new("python3").args(["-c", script]).arg(self.inside("state.db")).arg(sql).status();
+        assert!(status.unwrap().success());
+    }
+}
+
+#[test]
+fn a_forged_status_is_no_approval() {
+    let place = Place::new();
+    let id = id(&place.submit(&fix()));
+    for status in ["user_approved", "auto_approved"] {
+        place.forge(&format!("update plan set status='{status}' where id='{id}'"));
+        let error = place.execute(&id).unwrap_err();
+        assert!(matches!(error.exit, Exit::Confirm | Exit::Fault), "{error:?}");
+    }
+    assert_eq!(place.read("tests/test_greet.py"), None);
+}
+
+#[test]
+fn a_journal_from_elsewhere_is_never_acted_upon() {
+    let (there, here) = (Place::new(), Place::new());
+    let plan = id(&there.submit(&fix()));
+    there.approve(&plan).unwrap();
+    let run = there.execute(&plan).unwrap().run_id;
+    // The record of another run, without the mark that it is over: recovery would finish or reverse it.
+    here.submit(&fix());
+    let folder = here.inside("exec");
+    std::fs::create_dir_all(&folder).unwrap();
+    for entry in std::fs::read_dir(there.inside("exec")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() && !path.to_string_lossy().ends_with(".done") {
+            std::fs::copy(&path, folder.join(path.file_name().unwrap())).unwrap();
+        }
+    }
+    assert!(folder.join(format!("{run}.commit")).exists());
+    let before = here.read("src/greet.py");
+    let error = App::open(&here.options).err().unwrap();
+    assert_eq!(error.exit, Exit::Fault, "{error}");
+    assert_eq!((here.read("src/greet.py"), here.read("tests/test_greet.py")), (before, None));
+}
+
+#[test]
+fn a_hidden_run_is_not_repeated() {
+    let place = Place::new();
+    let before = place.read("src/greet.py").unwrap();
+    let id = id(&place.submit(&fix()));
+    place.approve(&id).unwrap();
+    let run = place.execute(&id).unwrap().run_id;
+    place.undo(&run).unwrap();
+    place.forge(&format!("delete from run where plan_id='{id}'; update plan set usable=1 where id='{id}'"));
+    let error = place.execute(&id).unwrap_err();
+    assert_eq!((error.exit, error.code), (Exit::Fault, "record_tampered"), "{error}");
+    assert_eq!(place.read("src/greet.py").unwrap(), before);
+}
+
+#[test]
+fn an_undo_trusts_only_a_log_that_verifies() {
+    let place = Place::new();
+    let id = id(&place.submit(&fix()));
+    place.approve(&id).unwrap();
+    let run = place.execute(&id).unwrap().run_id;
+    let after = place.read("src/greet.py");
+    let log = place.read(".exacta/audit.log").unwrap();
+    place.write(".exacta/audit.log", &log.replacen("\"mode\":420", "\"mode\":493", 1));
+    let error = place.undo(&run).unwrap_err();
+    assert_eq!((error.exit, error.code), (Exit::Fault, "record_tampered"), "{error}");
+    assert_eq!(place.read("src/greet.py"), after);
+}
+
+#[test]
+fn what_cannot_be_derived_again_carries_no_hash_to_sign() {
+    let place = Place::new();
+    let id = id(&place.submit(&fix()));
+    place.write("src/greet.py", "changed\n");
+    let shown = place.app().show(&id).unwrap();
+    assert!(!shown.live);
+    assert_eq!((shown.plan.status, shown.plan.plan_hash), (Some(Status::Expired), None));
+}
