@@ -168,6 +168,7 @@ impl App {
         execution: Execution<'_>,
     ) -> Result<RunView, Error> {
         let (run_id, undoes) = (permit.work().run_id.clone(), permit.work().undoes.clone());
+        self.admit_open_runs()?;
         let Execution { sync, wait, cancel, observer, check_observer } = execution;
         let root = &self.root;
         let mut before_commit = |staged: &Staged<'_>| checks.run(root, staged, check_observer);

@@ -6,7 +6,7 @@ use crate::execute::run_error;
 use crate::process;
 use exacta_exec::{Outcome, Recovered};
 use exacta_kernel::audit::Event;
-use exacta_store::{RunRecord, RunState, Store};
+use exacta_store::{RunFilter, RunRecord, RunState, Store};
 use serde::Serialize;
 use serde_json::json;
 
@@ -32,6 +32,7 @@ impl App {
     /// If a journal cannot be read, or was written by a newer version.
     pub fn recover(&mut self) -> Result<Vec<Recovery>, Error> {
         let mut recoveries = Vec::new();
+        self.admit_open_runs()?;
         for recovered in self.root.recover().map_err(|error| run_error(&error))? {
             recoveries.push(self.enter_recovery(&recovered)?);
         }
@@ -41,6 +42,19 @@ impl App {
             }
         }
         Ok(recoveries)
+    }
+
+    /// Tells the executor which runs have no end. If there is anything to settle, that is believed only of a record that
+    /// verifies.
+    pub(crate) fn admit_open_runs(&mut self) -> Result<(), Error> {
+        let unfinished = self.root.unfinished().map_err(|error| run_error(&error))?;
+        if unfinished.iter().any(|run| !run.alive) {
+            self.trust_record()?;
+        }
+        let state = vec![RunState::Running, RunState::NeedsAttention];
+        let open = self.store.runs(&RunFilter { state, ..RunFilter::default() })?;
+        self.root.admit(open.into_iter().map(|run| run.id).collect());
+        Ok(())
     }
 
     /// Records what the executor did about an unfinished run.
@@ -54,7 +68,7 @@ impl App {
         };
         let receipts = serde_json::to_value(&recovered.receipts)?;
         let known = self.store.run(&recovered.run_id)?;
-        if known.is_some_and(|run| run.state == RunState::Running) {
+        if known.is_some_and(|run| matches!(run.state, RunState::Running | RunState::NeedsAttention)) {
             self.finish(&recovered.run_id, state, &receipts, Event::RunRecovered, reason)?;
         }
         Ok(Recovery {

@@ -118,7 +118,7 @@ impl ProjectRoot {
     }
 
     fn disk(&self) -> Result<Disk, IoError> {
-        Disk::new(self.fd(), true, self.key()).map_err(IoError::of("open project", "."))
+        Disk::new(self, true).map_err(IoError::of("open project", "."))
     }
 }
 

@@ -64,7 +64,7 @@ impl ProjectRoot {
     /// # Errors
     /// [`RunError`] at the first run that cannot be settled; it is left as it is.
     pub fn recover(&self) -> Result<Vec<Recovered>, RunError> {
-        let disk = Disk::new(self.fd(), true, self.key()).map_err(IoError::of("open project", "."))?;
+        let disk = Disk::new(self, true).map_err(IoError::of("open project", "."))?;
         match Area::open(&disk)? {
             Some(area) => settle_all(&area),
             None => Ok(Vec::new()),
@@ -76,7 +76,7 @@ impl ProjectRoot {
     /// # Errors
     /// If they cannot be looked at.
     pub fn unfinished(&self) -> Result<Vec<Unfinished>, RunError> {
-        let disk = Disk::new(self.fd(), true, self.key()).map_err(IoError::of("open project", "."))?;
+        let disk = Disk::new(self, true).map_err(IoError::of("open project", "."))?;
         let Some(area) = Area::open(&disk)? else { return Ok(Vec::new()) };
         let mut unfinished = Vec::new();
         for (run_id, traces) in area.runs()? {
@@ -142,6 +142,10 @@ fn settle<F: Fs>(area: &Area<'_, F>, run_id: &RunId, traces: &Traces) -> Result<
     }
     let journal = Journal::read(area.fs, &file)
         .map_err(|error| RunError::BadJournal { run_id: run_id.clone(), what: error.to_string() })?;
+    if !area.fs.is_open(run_id) {
+        let what = "the record knows of no such run without an end".to_owned();
+        return Err(RunError::BadJournal { run_id: run_id.clone(), what });
+    }
     let never = AtomicBool::new(false);
     let patience = Patience { wait: WAIT, cancel: &never };
     let targets: Vec<_> = journal.steps.iter().map(|step| step.path.clone()).collect();

@@ -2,9 +2,12 @@
 
 use crate::error::IoError;
 use crate::key::JournalKey;
+use exacta_kernel::id::RunId;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{Mode, OFlags};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A project folder, opened once. All later work starts from this handle, whatever happens to the path.
 #[derive(Debug)]
@@ -12,7 +15,11 @@ pub struct ProjectRoot {
     path: PathBuf,
     fd: OwnedFd,
     key: JournalKey,
+    open_runs: Mutex<OpenRuns>,
 }
+
+/// The runs without an end that the record knows; `None` where there is no record to ask.
+pub(crate) type OpenRuns = Option<Arc<BTreeSet<RunId>>>;
 
 impl ProjectRoot {
     /// Opens a folder as a project. Symbolic links on the way to it are the caller's own and are followed.
@@ -25,7 +32,7 @@ impl ProjectRoot {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let fd = crate::handle::retry(|| rustix::fs::open(path, flags, Mode::empty()))
             .map_err(IoError::of("open project", &shown))?;
-        Ok(Self { path: path.to_owned(), fd, key: JournalKey::default() })
+        Ok(Self { path: path.to_owned(), fd, key: JournalKey::default(), open_runs: Mutex::default() })
     }
 
     /// The same, with the key that journals are sealed with. Without one a seal shows damage but not forgery.
@@ -33,6 +40,16 @@ impl ProjectRoot {
     pub fn with_key(mut self, key: JournalKey) -> Self {
         self.key = key;
         self
+    }
+
+    /// Says which runs the record knows as having no end. From now on no other run is finished or put back: a journal of a
+    /// run that is over cannot be played again.
+    pub fn admit(&self, runs: BTreeSet<RunId>) {
+        *self.open_runs.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(runs));
+    }
+
+    pub(crate) fn open_runs(&self) -> OpenRuns {
+        self.open_runs.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(crate) const fn key(&self) -> &JournalKey {

@@ -55,6 +55,20 @@ fn a_journal_from_elsewhere_is_never_acted_upon() {
 }
 
 #[test]
+fn a_run_that_is_over_is_not_reversed_by_its_own_journal() {
+    let place = Place::new();
+    let id = id(&place.submit(&fix()));
+    place.approve(&id).unwrap();
+    let run = place.execute(&id).unwrap().run_id;
+    let after = place.read("src/greet.py");
+    std::fs::remove_file(place.inside(&format!("exec/{run}.done"))).unwrap();
+    std::fs::write(place.inside(&format!("exec/{run}.back")), "").unwrap();
+    let error = App::open(&place.options).err().unwrap();
+    assert_eq!(error.exit, Exit::Fault, "{error}");
+    assert_eq!(place.read("src/greet.py"), after);
+}
+
+#[test]
 fn a_hidden_run_is_not_repeated() {
     let place = Place::new();
     let before = place.read("src/greet.py").unwrap();

@@ -3,6 +3,8 @@
 use super::{FileId, Fs, Kind, Rename, Stat, attributes};
 use crate::handle::{enters_mount, kind, open_beneath, retry, stat, stat_in};
 use crate::key::JournalKey;
+use crate::root::{OpenRuns, ProjectRoot};
+use exacta_kernel::id::RunId;
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, FileType, FlockOperation, Mode, OFlags, RenameFlags, Statx, StatxAttributes};
 use rustix::io::Errno;
@@ -14,13 +16,14 @@ pub(crate) struct Disk {
     root: Arc<OwnedFd>,
     durable: bool,
     key: JournalKey,
+    open_runs: OpenRuns,
 }
 
 impl Disk {
     /// `durable`: whether syncs are really made.
-    pub(crate) fn new(root: BorrowedFd<'_>, durable: bool, key: &JournalKey) -> Result<Self, Errno> {
-        let root = open_beneath(root, ".", OFlags::RDONLY | OFlags::DIRECTORY)?;
-        Ok(Self { root: Arc::new(root), durable, key: key.clone() })
+    pub(crate) fn new(project: &ProjectRoot, durable: bool) -> Result<Self, Errno> {
+        let root = open_beneath(project.fd(), ".", OFlags::RDONLY | OFlags::DIRECTORY)?;
+        Ok(Self { root: Arc::new(root), durable, key: project.key().clone(), open_runs: project.open_runs() })
     }
 }
 
@@ -56,6 +59,10 @@ impl Fs for Disk {
 
     fn key(&self) -> &JournalKey {
         &self.key
+    }
+
+    fn is_open(&self, run_id: &RunId) -> bool {
+        self.open_runs.as_ref().is_none_or(|runs| runs.contains(run_id))
     }
 
     fn root(&self) -> Self::Dir {

@@ -8,6 +8,7 @@ mod disk;
 
 use crate::key::JournalKey;
 pub(crate) use disk::Disk;
+use exacta_kernel::id::RunId;
 
 use rustix::io::Errno;
 
@@ -65,6 +66,8 @@ pub(crate) trait Fs {
 
     /// What journals are sealed with.
     fn key(&self) -> &JournalKey;
+    /// Whether the record knows this run as one without an end.
+    fn is_open(&self, run_id: &RunId) -> bool;
     /// The project root.
     fn root(&self) -> Self::Dir;
     /// A folder one or more parts down.

@@ -33,7 +33,7 @@ impl ProjectRoot {
     /// # Errors
     /// [`RunError`]; unless it [is unsettled](RunError::is_unsettled), the project is as it was before.
     pub fn run(&self, permit: Permit, options: &mut RunOptions<'_>) -> Result<Receipts, RunError> {
-        let disk = Disk::new(self.fd(), options.sync, self.key()).map_err(IoError::of("open project", "."))?;
+        let disk = Disk::new(self, options.sync).map_err(IoError::of("open project", "."))?;
         execute(&disk, &permit.into_work(), options)
     }
 }

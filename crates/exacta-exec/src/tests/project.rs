@@ -113,7 +113,7 @@ pub(super) fn run_in(
 ) -> Result<Receipts, RunError> {
     let cancel = AtomicBool::new(false);
     let mut options = RunOptions { sync: true, cancel: &cancel, wait: Duration::ZERO, observer, before_commit };
-    let disk = Disk::new(root.fd(), true, root.key()).map_err(IoError::of("open", "."))?;
+    let disk = Disk::new(root, true).map_err(IoError::of("open", "."))?;
     execute(&disk, work, &mut options)
 }
 
