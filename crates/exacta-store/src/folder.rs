@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 
 /// The database.
 pub const DATABASE: &str = "state.db";
+/// The largest file that is read whole: a plan's text, its view and their escapes fit in many times over.
+const MAX_FILE: u64 = 256 << 20;
 /// The audit log: one entry a line.
 pub const LOG: &str = "audit.log";
 /// The newest signed checkpoint.
@@ -151,9 +153,12 @@ impl Folder {
     pub fn read(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
         let Some(file) = self.file(name, false)? else { return Ok(None) };
         let read = || -> io::Result<Vec<u8>> {
-            let size = usize::try_from(file.metadata()?.len()).unwrap_or_default();
-            let mut content = Vec::with_capacity(size + 1);
-            file.take(u64::MAX).read_to_end(&mut content)?;
+            let size = file.metadata()?.len();
+            if size > MAX_FILE {
+                return Err(io::Error::other("it is larger than anything that is written there"));
+            }
+            let mut content = Vec::with_capacity(usize::try_from(size).unwrap_or_default() + 1);
+            file.take(MAX_FILE).read_to_end(&mut content)?;
             Ok(content)
         };
         read().map(Some).map_err(StoreError::io("read", &self.path.join(name)))

@@ -59,7 +59,10 @@ impl<'a> LogFile<'a> {
 
     /// Some bytes of it.
     pub fn bytes(&self, start: u64, end: u64) -> Result<Vec<u8>, StoreError> {
-        let mut bytes = vec![0; usize::try_from(end.saturating_sub(start)).unwrap_or_default()];
+        if end > self.len()? || start > end {
+            return Err(tampered(1, "the database's index of the log points outside of it").into());
+        }
+        let mut bytes = vec![0; usize::try_from(end - start).unwrap_or_default()];
         self.file.read_exact_at(&mut bytes, start).map_err(self.failed("read"))?;
         Ok(bytes)
     }

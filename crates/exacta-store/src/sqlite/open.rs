@@ -104,6 +104,7 @@ fn make(folder: &Folder, path: &Path, origin: &Origin) -> Result<Connection, Sto
 }
 
 fn connect(path: &Path, access: OpenFlags) -> Result<Connection, StoreError> {
+    plain_side_files(path)?;
     let failed = || StoreError::database(path);
     let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let connection = Connection::open_with_flags(path, flags).map_err(failed())?;
@@ -124,6 +125,20 @@ fn connect(path: &Path, access: OpenFlags) -> Result<Connection, StoreError> {
     connection.pragma_update(None, "foreign_keys", true).map_err(failed())?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
+}
+
+/// SQLite would wait for the other end of a pipe, or follow a link, that somebody put in the place of its own files.
+fn plain_side_files(path: &Path) -> Result<(), StoreError> {
+    for suffix in ["-journal", "-wal", "-shm"] {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        let side = Path::new(&name);
+        if std::fs::symlink_metadata(side).is_ok_and(|found| !found.is_file()) {
+            let what = "it is not a regular file".to_owned();
+            return Err(Tampered { place: Place::File(side.to_owned()), what }.into());
+        }
+    }
+    Ok(())
 }
 
 /// How long the write-ahead log is.

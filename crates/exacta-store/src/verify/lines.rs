@@ -74,6 +74,7 @@ pub fn check(
         }
         return Ok(walk.gathered);
     }
+    index(db, &walk.lines, found)?;
     found.report.signed = signed.map_or(0, |signed| signed.size);
     found.report.pinned = pin.map_or(0, |pin| pin.size);
     note_limits(ledger.size(), found);
@@ -87,6 +88,46 @@ struct Walk {
     roots: BTreeMap<u64, Option<Digest>>,
     gathered: Gathered,
     mark: Finder<'static>,
+    lines: Vec<Indexed>,
+}
+
+/// A line as the database's index must have it.
+#[derive(PartialEq, Eq)]
+struct Indexed {
+    start: u64,
+    end: u64,
+    leaf: Digest,
+    operation: Option<[u8; 36]>,
+}
+
+/// Checks the index by which single entries are found, and what is kept for the case that the file lacks the last lines.
+fn index(db: &Db<'_>, lines: &[Indexed], found: &mut Findings) -> Result<(), StoreError> {
+    let mut seq = 0_usize;
+    let sql = "SELECT seq, start, end, leaf, correlation_id FROM entry ORDER BY seq";
+    let rows = db.all(sql, [], |row| {
+        let operation = row.get::<_, Option<String>>(4)?.and_then(|id| id.as_bytes().first_chunk().copied());
+        let leaf = Digest::from_bytes(row.get(3)?);
+        let indexed = Indexed { start: unsigned(row.get(1)?), end: unsigned(row.get(2)?), leaf, operation };
+        Ok((unsigned(row.get(0)?), indexed))
+    })?;
+    for (number, row) in &rows {
+        if *number != seq as u64 || lines.get(seq) != Some(row) {
+            found.tampered(Place::Index, format!("it differs from the log at entry {seq}"));
+            return Ok(());
+        }
+        seq += 1;
+    }
+    if seq != lines.len() {
+        found.tampered(Place::Index, format!("it ends before entry {seq}"));
+    }
+    for line in crate::sqlite::ledger::outbox(db)? {
+        let leaf = leaf_hash(line.bytes.strip_suffix(b"\n").unwrap_or(&line.bytes));
+        let indexed = usize::try_from(line.seq).ok().and_then(|seq| lines.get(seq));
+        if indexed.is_none_or(|indexed| indexed.leaf != leaf || indexed.start != line.start) {
+            found.tampered(Place::Index, format!("what is kept of entry {} is not what the log says", line.seq));
+        }
+    }
+    Ok(())
 }
 
 impl Walk {
@@ -96,7 +137,7 @@ impl Walk {
         let frontier = Frontier::default();
         roots.entry(0).and_modify(|root| *root = Some(frontier.root()));
         let gathered = Gathered { records: HashMap::new(), operations: HashMap::new() };
-        Self { frontier, roots, gathered, mark: Finder::new(MARK) }
+        Self { frontier, roots, gathered, mark: Finder::new(MARK), lines: Vec::new() }
     }
 
     fn take(&mut self, line: &[u8]) {
@@ -105,7 +146,10 @@ impl Walk {
         if let Some(root) = self.roots.get_mut(&self.frontier.size()) {
             *root = Some(self.frontier.root());
         }
-        if let Some(id) = operation(line) {
+        let start = self.lines.last().map_or(0, |line| line.end);
+        let operation = operation(line);
+        self.lines.push(Indexed { start, end: start + line.len() as u64 + 1, leaf, operation });
+        if let Some(id) = operation {
             self.gathered.operations.entry(id).or_default().add(&leaf);
         }
         if self.mark.find(line).is_some() {
