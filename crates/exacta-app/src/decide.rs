@@ -27,6 +27,7 @@ impl App {
     /// # Errors
     /// If the plan changed, expired, drifted, is denied, was decided by another first, or the key is not an approver's.
     pub fn approve(&mut self, id: &PlanId, shown: Option<&str>, key: &SigningKey) -> Result<PlanView, Error> {
+        self.trust_record()?;
         let current = self.usable(id)?;
         approvable(&current)?;
         let hash = current.hash_to_sign()?;
@@ -92,6 +93,7 @@ impl App {
     /// # Errors
     /// If the plan was decided already, or the key is not an approver's.
     pub fn reject(&mut self, id: &PlanId, why: Option<&str>, key: &SigningKey) -> Result<(), Error> {
+        self.trust_record()?;
         let record = self.record(id)?;
         if record.status != Status::Pending {
             return Err(wrong_status(id, record.status));
@@ -110,6 +112,7 @@ impl App {
     /// # Errors
     /// As [`App::reject`].
     pub fn revise(&mut self, id: &PlanId, feedback: &str, key: &SigningKey) -> Result<(), Error> {
+        self.trust_record()?;
         let record = self.record(id)?;
         if record.status != Status::Pending {
             return Err(wrong_status(id, record.status));
