@@ -7,13 +7,15 @@ use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_ra
 use crossterm::{cursor, execute};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use std::fs::File;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// How often a signal is looked for while no key comes.
-const TICK: Duration = Duration::from_millis(200);
+const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
 
 static ACTIVE: AtomicBool = AtomicBool::new(false);
 
@@ -29,7 +31,10 @@ pub fn run(review: &mut Review, interrupted: &AtomicBool) -> io::Result<Choice> 
         if interrupted.load(Ordering::SeqCst) {
             return Ok(Choice::Pause);
         }
-        if !event::poll(TICK)? {
+        if !wait_for_key()? {
+            return Ok(Choice::Pause);
+        }
+        if !event::poll(Duration::ZERO)? {
             continue;
         }
         match event::read()? {
@@ -42,6 +47,19 @@ pub fn run(review: &mut Review, interrupted: &AtomicBool) -> io::Result<Choice> 
             _ => {}
         }
     }
+}
+
+/// Waits for a key, a signal or a moment; says whether there still is a terminal. One that was closed would otherwise be read
+/// from for ever.
+fn wait_for_key() -> io::Result<bool> {
+    let stdin = io::stdin();
+    let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
+    match poll(&mut fds, Some(&TICK)) {
+        Ok(_) | Err(Errno::INTR) => {}
+        Err(errno) => return Err(errno.into()),
+    }
+    let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
+    Ok(fds.iter().all(|fd| !fd.revents().intersects(gone)))
 }
 
 /// Leaves the screen if it is entered; for the panic hook, which runs before anything is dropped.
