@@ -59,6 +59,8 @@ impl Folder {
         }
         folder.keep_private()?;
         if folder.read(".gitignore")?.is_none() {
+            // Another process may be making the same folder.
+            let _lock = folder.lock()?;
             folder.replace(".gitignore", b"*\n")?;
         }
         for name in [PLANS, ENTRIES] {

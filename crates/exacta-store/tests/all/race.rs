@@ -44,12 +44,14 @@ fn of_many_that_race_exactly_one_wins() {
 
 #[test]
 fn many_can_open_a_new_project_at_once() {
-    let project = Project::new();
-    thread::scope(|scope| {
-        for n in 0..8 {
-            let project = &project;
-            scope.spawn(move || project.open().insert_plan(&new_plan(n), &created(n), at(1)).unwrap());
-        }
-    });
-    assert_eq!(project.verify().unwrap().plans, 8);
+    for _ in 0..10 {
+        let project = Project::new();
+        thread::scope(|scope| {
+            for n in 0..8 {
+                let project = &project;
+                scope.spawn(move || project.open().insert_plan(&new_plan(n), &created(n), at(1)).unwrap());
+            }
+        });
+        assert_eq!(project.verify().unwrap().plans, 8);
+    }
 }
