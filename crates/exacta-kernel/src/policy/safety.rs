@@ -38,8 +38,6 @@ pub struct SafetyPolicy {
     pub provider_classes: BTreeSet<ProviderClass>,
     /// Build and check commands, by absolute path or id of the project.
     pub projects: BTreeMap<String, Commands>,
-    /// Whether checks may run where there is no sandbox.
-    pub allow_unsandboxed_checks: bool,
     /// Paths in every project that no plan may touch.
     pub protected_paths: Globs,
     /// Constraints on every plan.
@@ -72,8 +70,6 @@ struct SafetyFile {
     provider_classes: Option<BTreeSet<ProviderClass>>,
     #[serde(default)]
     projects: BTreeMap<Spanned<String>, CommandsFile>,
-    #[serde(default)]
-    allow_unsandboxed_checks: bool,
     #[serde(default)]
     protected_paths: Words,
     #[serde(default)]
@@ -110,7 +106,6 @@ impl SafetyPolicy {
             network_scope: file.network_scope.unwrap_or(default.network_scope),
             provider_classes: file.provider_classes.unwrap_or(default.provider_classes),
             projects: projects(source, file.projects)?,
-            allow_unsandboxed_checks: file.allow_unsandboxed_checks,
             protected_paths: source.globs(file.protected_paths)?,
             constraints: source.constraints(file.constraints)?,
             rules: rules(source, file.rules, RuleSet::SafetyPolicy)?,
@@ -142,7 +137,6 @@ impl Default for SafetyPolicy {
             network_scope: NetworkScope::Configured,
             provider_classes: PROVIDER_CLASSES.into_iter().collect(),
             projects: BTreeMap::new(),
-            allow_unsandboxed_checks: false,
             protected_paths: Globs::default(),
             constraints: Vec::new(),
             rules: Vec::new(),

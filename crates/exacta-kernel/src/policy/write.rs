@@ -39,11 +39,6 @@ pub(super) fn safety(policy: &SafetyPolicy) -> String {
         "disable_default_rules",
         &policy.disable_default_rules,
     );
-    out.key(
-        "Whether checks may run where there is no sandbox.",
-        "allow_unsandboxed_checks",
-        &policy.allow_unsandboxed_checks,
-    );
     out.line("\n# Limits. Each can be lowered; the built-in value is the highest.\n[caps]");
     for cap in Caps::ALL {
         let value = policy.caps.get(cap.name).unwrap_or(cap.most);

@@ -169,7 +169,6 @@ fn the_hash_sees_every_value_and_no_comment() {
         "protected_paths = ['a']",
         "protected_paths = ['b']",
         "disable_default_rules = ['confirm-deletion']",
-        "allow_unsandboxed_checks = true",
         "caps.steps = 9",
         "caps.files = 9",
         "before_images.days = 9",
