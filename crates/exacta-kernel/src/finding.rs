@@ -193,3 +193,16 @@ impl Finding {
         self
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_is_explained_to_users() {
+        let page = include_str!("../../../docs/findings.md");
+        for code in Code::ALL {
+            assert!(page.contains(&format!("`{code}`")), "docs/findings.md says nothing of {code}");
+        }
+    }
+}
