@@ -6,6 +6,7 @@ use exacta_exec::Staged;
 use exacta_exec::sandbox::{CommandReport, Ended, Sandbox};
 use exacta_kernel::policy::command::Command;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What a check says while it runs and when it ends.
 #[derive(Debug)]
@@ -50,15 +51,20 @@ impl Checks {
         &self,
         root: &exacta_exec::ProjectRoot,
         staged: &Staged<'_>,
+        cancel: &AtomicBool,
         watch: &mut dyn FnMut(CheckEvent<'_>),
     ) -> Result<(), String> {
-        let sandbox = Sandbox { root, scratch: &self.scratch, hidden: &self.hidden, changes: staged.changes };
+        let sandbox = Sandbox { root, scratch: &self.scratch, hidden: &self.hidden, changes: staged.changes, cancel };
         for command in &self.commands {
             watch(CheckEvent::Started(command));
             let report = sandbox
                 .run(command, &mut |bytes| watch(CheckEvent::Output(bytes)))
                 .map_err(|error| format!("{error}; {}", error.hint()))?;
             watch(CheckEvent::Ended(&report));
+            if cancel.load(Ordering::Relaxed) {
+                // The executor sees the same flag next, and says that the run was cancelled.
+                return Ok(());
+            }
             verdict(&report)?;
         }
         Ok(())
@@ -71,6 +77,7 @@ fn verdict(report: &CommandReport) -> Result<(), String> {
         Ended::Failed(code) => format!("exit code {code}"),
         Ended::Killed(signal) => format!("signal {signal}"),
         Ended::TimedOut => "its time was over".to_owned(),
+        Ended::Cancelled => "cancelled".to_owned(),
     };
     let last = report.output.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
     Err(format!("`{}` did not pass ({how}): {}", report.name, exacta_kernel::text::excerpt(last, 200)))

@@ -171,7 +171,7 @@ impl App {
         self.admit_open_runs()?;
         let Execution { sync, wait, cancel, observer, check_observer } = execution;
         let root = &self.root;
-        let mut before_commit = |staged: &Staged<'_>| checks.run(root, staged, check_observer);
+        let mut before_commit = |staged: &Staged<'_>| checks.run(root, staged, cancel, check_observer);
         let mut options = RunOptions { sync, cancel, wait, observer, before_commit: &mut before_commit };
         match self.root.run(permit, &mut options) {
             Ok(receipts) => self.completed(&run_id, undoes.is_some(), &receipts),

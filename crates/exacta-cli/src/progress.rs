@@ -69,5 +69,6 @@ fn ended(ended: &CheckEnd) -> String {
         CheckEnd::Failed(code) => format!("failed with exit code {code}"),
         CheckEnd::Killed(signal) => format!("ended by signal {signal}"),
         CheckEnd::TimedOut => "took too long".to_owned(),
+        CheckEnd::Cancelled => "stopped".to_owned(),
     }
 }

@@ -1,8 +1,17 @@
 //! Every use case on a real project, with a real record and real keys.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    reason = "tests"
+)]
 
 mod checks;
 mod drift;
 mod forgery;
+mod history;
 mod place;
+mod releases;
 mod story;

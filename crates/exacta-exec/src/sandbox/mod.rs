@@ -16,7 +16,7 @@ use crate::handle::open_beneath;
 use exacta_kernel::path::RelPath;
 use exacta_kernel::plan::Change;
 use exacta_kernel::policy::command::Command;
-use output::Output;
+use output::{Limit, Output};
 use rustix::fd::{AsRawFd as _, OwnedFd};
 use rustix::fs::OFlags;
 use rustix::io::{Errno, FdFlags, fcntl_setfd};
@@ -24,6 +24,7 @@ use staging::Staging;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// How much a command may write outside its declared folders, in bytes.
@@ -55,6 +56,8 @@ pub struct Sandbox<'a> {
     pub hidden: &'a [PathBuf],
     /// The change that the command judges.
     pub changes: &'a [Change],
+    /// Set by another thread, or by a signal, to stop the command.
+    pub cancel: &'a AtomicBool,
 }
 
 /// How a command ended.
@@ -68,6 +71,8 @@ pub enum Ended {
     Killed(i32),
     /// Its time was over.
     TimedOut,
+    /// It was stopped because the run was cancelled.
+    Cancelled,
 }
 
 /// What a command did.
@@ -134,8 +139,11 @@ impl Sandbox<'_> {
         let started = Instant::now();
         let deadline = started + Duration::from_secs(command.timeout_seconds);
         let (mut child, mut output) = self.start(command, &staging)?;
-        let in_time = output.read_until(deadline, watch).map_err(SandboxError::io("read what the command prints"))?;
-        let ended = end(&mut child, deadline, in_time).map_err(SandboxError::io("wait for the command"))?;
+        let limit = Limit { deadline, cancel: self.cancel };
+        let reached = output.read_within(&limit, watch).map_err(SandboxError::io("read what the command prints"));
+        // Whatever went wrong, the command does not outlive this.
+        let ended = end(&mut child, &limit, reached.is_ok()).map_err(SandboxError::io("wait for the command"))?;
+        reached?;
         if let Some(why) = staging.refusal() {
             return Err(SandboxError::Unavailable { name: command.name.clone(), why });
         }
@@ -264,10 +272,10 @@ fn private() -> Vec<PathBuf> {
     home.map(|home| PRIVATE.iter().map(|name| home.join(name)).collect()).unwrap_or_default()
 }
 
-/// Waits for the command; one whose time is over is killed, and everything it started dies with it.
-fn end(child: &mut Child, deadline: Instant, in_time: bool) -> std::io::Result<Ended> {
+/// Waits for the command; one that has reached its limit is killed, and everything it started dies with it.
+fn end(child: &mut Child, limit: &Limit<'_>, wanted: bool) -> std::io::Result<Ended> {
     use std::os::unix::process::ExitStatusExt as _;
-    while in_time && Instant::now() < deadline {
+    while wanted && limit.reached().is_none() {
         if let Some(status) = child.try_wait()? {
             return Ok(match (status.code(), status.signal()) {
                 (Some(0), _) => Ended::Passed,
@@ -279,5 +287,5 @@ fn end(child: &mut Child, deadline: Instant, in_time: bool) -> std::io::Result<E
     }
     child.kill()?;
     child.wait()?;
-    Ok(Ended::TimedOut)
+    Ok(limit.reached().unwrap_or(Ended::TimedOut))
 }

@@ -278,13 +278,23 @@ fn copy_of(dir: &Path) -> tempfile::TempDir {
 
 /// Some of the points, chosen by a seed.
 fn sample(points: &[Point], count: usize, salt: u64) -> Vec<Point> {
-    let seed: u64 = std::env::var("EXACTA_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(salt) | 1;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state as usize
-    };
-    (0..count).map(|_| points[next() % points.len()].clone()).collect()
+    let mut random = Random::new(salt);
+    (0..count).map(|_| points[random.below(points.len())].clone()).collect()
+}
+
+/// Numbers that the seed in `EXACTA_SEED` decides.
+pub(super) struct Random(u64);
+
+impl Random {
+    pub(super) fn new(salt: u64) -> Self {
+        let seed: u64 = std::env::var("EXACTA_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(salt) | 1)
+    }
+
+    pub(super) fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 as usize % end
+    }
 }

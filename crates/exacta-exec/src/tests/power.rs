@@ -90,6 +90,6 @@ impl Drop for LoopDisk {
     }
 }
 
-fn call(program: &str, args: &[&str]) {
+pub(super) fn call(program: &str, args: &[&str]) {
     assert!(Command::new(program).args(args).status().unwrap().success(), "{program} {args:?}");
 }

@@ -7,6 +7,8 @@ use exacta_kernel::path::RelPath;
 use exacta_kernel::plan::Change;
 use exacta_kernel::policy::command::Command;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use tempfile::TempDir;
 
 struct Place {
@@ -35,6 +37,28 @@ impl Place {
     }
 
     fn try_run(&self, script: &str, timeout_seconds: u64) -> Result<CommandReport, SandboxError> {
+        self.watched(script, timeout_seconds, &AtomicBool::new(false), &mut |_| {})
+    }
+
+    /// Kills the child of this process that was started for this project.
+    fn kill_sandbox(&self) {
+        let threads = std::fs::read_dir("/proc/self/task").unwrap();
+        let children = threads.flat_map(|thread| std::fs::read_to_string(thread.unwrap().path().join("children")));
+        let ours = children.collect::<String>().split_whitespace().map(|id| id.parse().unwrap()).find(|id: &i32| {
+            let line = std::fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+            String::from_utf8_lossy(&line).contains(self.project.path().to_str().unwrap())
+        });
+        let ours = rustix::process::Pid::from_raw(ours.unwrap()).unwrap();
+        rustix::process::kill_process(ours, rustix::process::Signal::KILL).unwrap();
+    }
+
+    fn watched(
+        &self,
+        script: &str,
+        timeout_seconds: u64,
+        cancel: &AtomicBool,
+        watch: &mut dyn FnMut(&[u8]),
+    ) -> Result<CommandReport, SandboxError> {
         let content = |text: &str, mode| Some(Arc::new(FileContent::new(text.as_bytes().to_vec(), mode)));
         let change = |path: &str, before, after| Change { path: RelPath::parse(path).unwrap(), before, after };
         let changes = [
@@ -44,14 +68,14 @@ impl Place {
         ];
         let hidden = [self.secrets.path().to_owned()];
         let root = ProjectRoot::open(self.project.path().canonicalize().unwrap()).unwrap();
-        let sandbox = Sandbox { root: &root, scratch: self.scratch.path(), hidden: &hidden, changes: &changes };
+        let sandbox = Sandbox { root: &root, scratch: self.scratch.path(), hidden: &hidden, changes: &changes, cancel };
         let command = Command {
             name: "check".to_owned(),
             argv: ["sh", "-c", script].map(str::to_owned).to_vec(),
             timeout_seconds,
             writes: vec![RelPath::parse("build").unwrap()],
         };
-        let report = sandbox.run(&command, &mut |_| {});
+        let report = sandbox.run(&command, watch);
         assert_eq!(std::fs::read_dir(self.scratch.path()).unwrap().count(), 0, "nothing is left in the scratch folder");
         report
     }
@@ -113,6 +137,28 @@ fn every_way_to_end() {
     let loud = place.run("head -c 1000000 /dev/zero | tr '\\0' x; echo end", 60);
     assert_eq!(loud.printed, 1_000_004);
     assert!(loud.output.len() <= 64 * 1024 && loud.output.ends_with("xend\n"));
+}
+
+/// While it is silent, while it prints without end, and with processes that have left its session.
+#[test]
+fn a_cancel_stops_the_command_and_all_that_it_started() {
+    let place = Place::new();
+    let scripts = ["echo ready; sleep 600", "yes ready", "(setsid sleep 600 &) ; echo ready; sleep 600"];
+    for script in scripts {
+        let cancel = AtomicBool::new(false);
+        let ready = &mut |_: &[u8]| cancel.store(true, Ordering::Relaxed);
+        let report = place.watched(script, 600, &cancel, ready).unwrap();
+        assert_eq!(report.ended, Ended::Cancelled, "{script}");
+        assert!(report.took < Duration::from_secs(60), "{script}: {:?}", report.took);
+    }
+}
+
+#[test]
+fn a_sandbox_that_is_killed_is_a_command_that_did_not_pass() {
+    let place = Place::new();
+    let kill = &mut |_: &[u8]| place.kill_sandbox();
+    let report = place.watched("echo ready; sleep 600", 600, &AtomicBool::new(false), kill).unwrap();
+    assert_eq!(report.ended, Ended::Killed(9));
 }
 
 #[test]
