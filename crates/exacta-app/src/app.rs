@@ -22,6 +22,10 @@ pub struct Options {
     pub home: Option<PathBuf>,
 }
 
+/// The folder of a project's records, and the file in it without which there are none.
+pub(crate) const RECORDS: &str = ".exacta";
+const DATABASE: &str = "state.db";
+
 /// An opened project.
 pub struct App {
     pub(crate) root: ProjectRoot,
@@ -100,10 +104,17 @@ impl App {
         let path = options.root()?;
         let home = options.home()?;
         let root = ProjectRoot::open(&path).map_err(|error| Error::fault("project_unusable", error.to_string()))?;
-        let records = path.join(".exacta");
+        let records = path.join(RECORDS);
+        // Looked at first: whoever makes a project makes it known before its records.
+        let recorded = records.join(DATABASE).exists();
         let project = match home.project(&path)? {
+            None if entry == Entry::Make && !recorded => home.create_project(&path, now())?,
+            Some(project) if recorded || records.join(DATABASE).exists() => project,
+            // Entries were seen, and the records are made before the first of them.
+            Some(project) if home.pin(&project.id)?.is_some() && !records.join(DATABASE).exists() => {
+                return Err(gone(&records));
+            }
             Some(project) if entry == Entry::Make || records.is_dir() => project,
-            None if entry == Entry::Make => home.create_project(&path, now())?,
             _ => return Err(nothing_here(&path)),
         };
         let signer = Box::new(Signer::new(&home, &project.id)?);
@@ -194,7 +205,24 @@ pub(crate) fn unknown_plan(id: &str) -> Error {
         .hint("`exacta list` shows the plans; at least four characters of an id")
 }
 
+/// Records lie here that were made at another place.
+fn elsewhere(records: &Path) -> Error {
+    let message = format!("the records in `{}` were made elsewhere: the folder was copied or moved", records.display());
+    Error::fault("record_elsewhere", message)
+        .hint("`exacta init --anew` puts them aside and begins a record of this folder's own")
+}
+
+/// There was a record, and there is none.
+fn gone(records: &Path) -> Error {
+    Error::fault("record_gone", format!("the records in `{}` are gone", records.display()))
+        .hint("put them back from a backup, or begin a new record: `exacta init --anew`")
+}
+
 pub(crate) fn nothing_here(path: &Path) -> Error {
+    let records = path.join(RECORDS);
+    if records.join(DATABASE).exists() {
+        return elsewhere(&records);
+    }
     Error::new(Exit::Usage, "project_unknown", format!("nothing is recorded for `{}`", path.display()))
         .hint("run `exacta init` there, or name another folder with `--project DIR`")
 }

@@ -124,12 +124,13 @@ impl App {
         won(id, self.store.add_feedback(id, &self.shown(feedback), &[entry], at)?)
     }
 
-    /// A new plan from the proposal of one that is over, or about to be.
+    /// A new plan from the proposal of one that expired, or was carried out.
     ///
     /// # Errors
-    /// If its text was not kept, or the plan can still be used.
+    /// If its text was not kept, the plan can still be used, or was rejected.
     pub fn resubmit(&mut self, id: &PlanId) -> Result<PlanView, Error> {
         let record = self.record(id)?;
+        self.is_late(&record)?;
         let identity = crate::current::identity(&record)?;
         let Some(text) = record.proposal else {
             return Err(Error::new(Exit::Denied, "plan_not_kept", format!("the text of plan `{id}` was not kept"))

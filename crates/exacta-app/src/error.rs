@@ -43,6 +43,9 @@ pub struct Error {
     pub message: String,
     /// The command or change that would help.
     pub hint: Option<String>,
+    /// Where, if it is several places.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<String>,
     /// How the command ends.
     #[serde(skip)]
     pub exit: Exit,
@@ -51,13 +54,20 @@ pub struct Error {
 impl Error {
     /// An error without a hint.
     pub fn new(exit: Exit, code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: None, exit }
+        Self { code, message: message.into(), hint: None, places: Vec::new(), exit }
     }
 
     /// The same with what would help.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
+        self
+    }
+
+    /// The same with every place it is about.
+    #[must_use]
+    pub fn places(mut self, places: Vec<String>) -> Self {
+        self.places = places;
         self
     }
 

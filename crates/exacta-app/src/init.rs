@@ -1,9 +1,21 @@
 //! The first command in a project: its record, and the person's first key.
 
+use crate::app::RECORDS;
 use crate::app::{App, Options};
-use crate::error::Error;
-use crate::settings::{ApproverView, Settings};
+use crate::clock::now;
+use crate::error::{Error, Exit};
+use crate::settings::{ApproverView, Settings, SigningKey, signed_setting};
+use crate::submit::data;
 use exacta_kernel::approval::ApproverName;
+use exacta_kernel::approval::setting::{SettingVerb, profile_subject};
+use exacta_kernel::audit::{Actor, EntryDraft, Event};
+use exacta_kernel::policy::profile::Profile;
+use exacta_store::Store as _;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// The project's configuration, within its records.
+const CONFIGURATION: &str = "config.toml";
 
 impl App {
     /// Whether the user has no approver yet, so that `init` should make one.
@@ -14,12 +26,57 @@ impl App {
         Ok(options.home()?.approvers()?.is_empty())
     }
 
+    /// The profile that was chosen for the project at hand; SAFE where it is not known yet.
+    ///
+    /// # Errors
+    /// If the folder cannot be used.
+    pub fn chosen_profile(options: &Options) -> Result<Profile, Error> {
+        let known = options.home()?.project(&options.root()?)?;
+        Ok(known.map_or(Profile::Safe, |project| project.profile))
+    }
+
     /// Whether the project at hand is known already.
     ///
     /// # Errors
     /// If the folder cannot be used.
     pub fn is_known(options: &Options) -> Result<bool, Error> {
         Ok(options.home()?.project(&options.root()?)?.is_some())
+    }
+
+    /// Whether giving up the record of the project at hand takes a person: something was recorded, and is not as it was.
+    ///
+    /// # Errors
+    /// If there is no record to give up, or nothing is wrong with it.
+    pub fn anew_takes_person(options: &Options) -> Result<bool, Error> {
+        match crate::verify(options) {
+            Ok(_) => Err(Error::new(Exit::Usage, "record_sound", "the record of this project is in order")
+                .hint("`exacta init` goes on with it; nothing has to begin anew")),
+            Err(error) if error.exit == Exit::Usage && error.code != "project_unknown" => Err(error),
+            Err(_) => match options.home()?.project(&options.root()?)? {
+                Some(project) => Ok(options.home()?.pin(&project.id)?.is_some()),
+                None => Ok(false),
+            },
+        }
+    }
+
+    /// Puts records that cannot be gone on with aside, and makes the folder a new project with a record of its own. Its
+    /// configuration stays. Where something was recorded for the old project, an approver signs, and the new record says so.
+    ///
+    /// # Errors
+    /// If nothing is wrong with the records, a signature is missing, or they cannot be moved.
+    pub fn anew(options: &Options, key: Option<&SigningKey>) -> Result<(Self, Option<PathBuf>), Error> {
+        let given_up = if Self::anew_takes_person(options)? { Some(given_up(options, key)?) } else { None };
+        let (path, home) = (options.root()?, options.home()?);
+        let aside = put_aside(&path)?;
+        home.renew_project(&path, now())?;
+        let mut app = Self::open(options)?;
+        if let Some(aside) = &aside {
+            keep_configuration(aside, &path)?;
+        }
+        if let Some(entry) = given_up {
+            app.store.record(&[entry], now())?;
+        }
+        Ok((app, aside))
     }
 
     /// Makes the user's first key and puts its owner on the list of approvers.
@@ -33,4 +90,50 @@ impl App {
     ) -> Result<ApproverView, Error> {
         Settings::open(options)?.add_approver(name, passphrase, None)
     }
+}
+
+/// The entry that tells of the record that is given up, for which an approver signs: the profile becomes SAFE with it.
+fn given_up(options: &Options, key: Option<&SigningKey>) -> Result<EntryDraft, Error> {
+    let key = key.ok_or_else(|| {
+        Error::new(Exit::Confirm, "person_needed", "giving up a record needs a person")
+            .hint("give the command at a terminal, or name your key with `--approver-key FILE`")
+    })?;
+    let (path, home) = (options.root()?, options.home()?);
+    let old = home.project(&path)?;
+    let id = old.as_ref().map(|project| &project.id);
+    let by = signed_setting(&home, SettingVerb::ProfileSet, id, profile_subject(Profile::Safe), key)?;
+    let pin = id.map(|id| home.pin(id)).transpose()?.flatten();
+    let size = pin.as_ref().map_or(0, |pin| pin.size);
+    let person = Actor::Person(by.statement().approver.clone());
+    let why = format!("a record of {size} entries that did not verify was given up");
+    let entry = EntryDraft::new(Event::TamperingFound, person, why);
+    Ok(EntryDraft { data: data(json!({ "project": id, "entries": size, "root": pin.map(|pin| pin.root) })), ..entry })
+}
+
+/// Gives the records another name, beside their old one; none if there are none.
+fn put_aside(project: &Path) -> Result<Option<PathBuf>, Error> {
+    let records = project.join(RECORDS);
+    if records.symlink_metadata().is_err() {
+        return Ok(None);
+    }
+    let names = (1..1_000).map(|number| project.join(format!("{RECORDS}.aside-{number}")));
+    let Some(aside) = names.into_iter().find(|path| path.symlink_metadata().is_err()) else {
+        return Err(Error::fault("io", "there are a thousand records aside already").hint("remove some of them"));
+    };
+    std::fs::rename(&records, &aside).map_err(|error| {
+        Error::fault("io", format!("cannot move `{}`: {error}", records.display()))
+            .hint("move the folder away yourself, and give the command again")
+    })?;
+    Ok(Some(aside))
+}
+
+/// The project's configuration only tightens: it goes on.
+fn keep_configuration(aside: &Path, project: &Path) -> Result<(), Error> {
+    let (old, new) = (aside.join(CONFIGURATION), project.join(RECORDS).join(CONFIGURATION));
+    if !old.symlink_metadata().is_ok_and(|found| found.is_file()) {
+        return Ok(());
+    }
+    std::fs::copy(&old, &new).map(drop).map_err(|error| {
+        Error::fault("io", format!("cannot copy `{}`: {error}", old.display())).hint("copy it yourself")
+    })
 }

@@ -6,22 +6,36 @@ use crate::current::{self, Current};
 use crate::error::Error;
 use crate::process;
 use crate::recover::Recovery;
-use crate::view::{ApprovalView, PlanDetail, PlanLine, PlanView, Registered, RunView, StatusView, Summary};
+use crate::view::{ApprovalView, PlanDetail, PlanLine, PlanView, Registered, RunView, StatusView, Summary, outcome};
 use exacta_kernel::approval::{self, Demand, SignedStatement};
 use exacta_kernel::drift::{self, Answer};
 use exacta_kernel::id::{PlanId, RunId};
 use exacta_kernel::lifecycle::Status;
 use exacta_store::{Filter, PlanRecord, PlanSummary, RunFilter, RunRecord, RunState, Store};
+use serde_json::Value;
 
 impl App {
-    /// Plans, newest first: all of them, or those of one status.
+    /// Plans, newest first: all of them, or those that stand so or whose run does.
     ///
     /// # Errors
     /// If the record cannot be read.
-    pub fn list(&self, status: Option<Status>, limit: Option<u32>) -> Result<Vec<PlanLine>, Error> {
-        let filter = Filter { status: status.into_iter().collect(), limit, ..Filter::default() };
+    pub fn list(&self, word: Option<&str>, limit: Option<u32>) -> Result<Vec<PlanLine>, Error> {
+        let Some(word) = word else { return self.lines(&Filter { limit, ..Filter::default() }) };
+        let status = match Status::parse(word) {
+            // One that is over by now is listed as expired, whatever the record still says.
+            Some(Status::Expired) => Status::ALL.into_iter().filter(|status| *status != Status::Rejected).collect(),
+            Some(status) => vec![status],
+            None => vec![Status::AutoApproved, Status::UserApproved],
+        };
+        let mut lines = self.lines(&Filter { status, ..Filter::default() })?;
+        lines.retain(|line| line.status.name() == word || line.outcome.is_some() && line.word() == word);
+        lines.truncate(limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX)));
+        Ok(lines)
+    }
+
+    fn lines(&self, filter: &Filter) -> Result<Vec<PlanLine>, Error> {
         let now = now();
-        self.store.list(&filter)?.into_iter().map(|summary| plan_line(summary, now)).collect()
+        self.store.list(filter)?.into_iter().map(|summary| plan_line(summary, now)).collect()
     }
 
     /// A plan with everything that happened to it. One that could still run is derived again from its proposal, so that what
@@ -97,6 +111,14 @@ impl App {
         run.map(run_view).ok_or_else(|| Error::fault("run_unknown", format!("no run `{id}`")))
     }
 
+    /// Where the record was changed from outside, as far as a look at its ends tells. Only [`crate::verify`] looks at all of it.
+    ///
+    /// # Errors
+    /// If the record cannot be read.
+    pub fn damage(&self) -> Result<Option<String>, Error> {
+        Ok(self.store.damage()?.map(|found| format!("{}: {}", found.place, found.what)))
+    }
+
     /// How the project stands.
     ///
     /// # Errors
@@ -111,20 +133,22 @@ impl App {
             profile: world.policy.profile().name(),
             ceiling: world.policy.ceiling().name(),
             fell: project.and_then(|project| project.fell).map(|fall| format!("{}: {}", fall.at, fall.why)),
-            pending: self.list(Some(Status::Pending), Some(20))?,
+            pending: self.list(Some(Status::Pending.name()), Some(20))?,
             approved: self.approved()?,
             runs: runs.into_iter().map(run_view).collect(),
             unfinished: unfinished.map(|run| unfinished_run(&run)).collect(),
-            log_size: self.store.checkpoint()?.map_or(0, |checkpoint| checkpoint.checkpoint().size),
+            damage: self.damage()?.into_iter().collect(),
+            log_size: self.store.checkpoint().ok().flatten().map_or(0, |checkpoint| checkpoint.checkpoint().size),
             approvers: world.approvers.iter().filter(|approver| approver.removed_at.is_none()).count(),
         })
     }
 
     fn approved(&self) -> Result<Vec<PlanLine>, Error> {
         let status = vec![Status::AutoApproved, Status::UserApproved];
-        let filter = Filter { status, usable: true, limit: Some(20), ..Filter::default() };
-        let now = now();
-        self.store.list(&filter)?.into_iter().map(|summary| plan_line(summary, now)).collect()
+        let mut lines = self.lines(&Filter { status, usable: true, ..Filter::default() })?;
+        lines.retain(|line| line.status.is_approved());
+        lines.truncate(20);
+        Ok(lines)
     }
 }
 
@@ -139,7 +163,8 @@ fn plan_line(plan: PlanSummary, now: exacta_kernel::time::Timestamp) -> Result<P
         expires_at: plan.expires_at.to_string(),
         version: plan.version,
         summary,
-        run: plan.run.map(|(_, state)| state.name().to_owned()),
+        outcome: plan.run.as_ref().map(|(_, state)| outcome(*state)),
+        undone: plan.run.is_some_and(|(_, state)| state == RunState::Undone),
     })
 }
 
@@ -153,20 +178,42 @@ pub(crate) fn run_view(run: RunRecord) -> RunView {
     RunView {
         run_id: run.id.to_string(),
         plan_id: run.plan_id.to_string(),
-        undoes: run.undoes.map(|run| run.to_string()),
-        state: run.state.name().to_owned(),
+        undoes: run.undoes.as_ref().map(ToString::to_string),
+        outcome: outcome(run.state),
+        undone: run.state == RunState::Undone,
         started_at: run.started_at.to_string(),
         ended_at: run.ended_at.map(|at| at.to_string()),
-        changes: run.changes,
-        receipts: run.receipts,
+        kept: kept(&run.receipts),
+        steps: steps(run),
     }
+}
+
+/// What each step did; for a run without receipts, what it was to do.
+fn steps(run: RunRecord) -> Vec<Value> {
+    match (run.receipts.get("steps"), run.changes) {
+        (Some(Value::Array(steps)), _) => steps.clone(),
+        (_, Value::Object(changes)) => changes.into_iter().map(|(path, change)| step(path, change)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn step(path: String, mut change: Value) -> Value {
+    if let Value::Object(fields) = &mut change {
+        fields.insert("path".to_owned(), path.into());
+    }
+    change
+}
+
+fn kept(receipts: &Value) -> Vec<String> {
+    let kept = receipts.get("kept").and_then(Value::as_array);
+    kept.into_iter().flatten().filter_map(|path| path.as_str().map(str::to_owned)).collect()
 }
 
 fn unfinished_run(run: &RunRecord) -> Recovery {
     Recovery {
         run_id: run.id.to_string(),
         plan_id: run.plan_id.to_string(),
-        state: RunState::Running.name().to_owned(),
+        outcome: RunState::Running.name(),
         reason: "its process died; the next command that decides or acts recovers it".to_owned(),
         kept: Vec::new(),
     }

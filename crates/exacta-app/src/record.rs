@@ -28,12 +28,16 @@ pub fn verify(options: &Options) -> Result<Report, Error> {
                 // Records that cannot even be opened take no entry; the fall itself is kept outside them.
                 Err(_) => fall_unrecorded(&home, &path, why),
             };
-            let places: Vec<String> = places.iter().map(ToString::to_string).collect();
-            let mut message = format!("the record does not verify: {}", places.join("; "));
+            let places: Vec<String> = places.iter().map(|found| format!("{}: {}", found.place, found.what)).collect();
+            let mut message = match places.len() {
+                1 => "the record was changed from outside".to_owned(),
+                count => format!("the record was changed from outside, in {count} places"),
+            };
             if let Err(error) = fell {
                 message.push_str(&format!("; and the profile could not be lowered: {error}"));
             }
             Err(Error::fault("record_tampered", message)
+                .places(places)
                 .hint("the record cannot be trusted from there on; keep a copy and find out who changed it"))
         }
     }

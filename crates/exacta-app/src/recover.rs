@@ -4,6 +4,7 @@ use crate::app::App;
 use crate::error::{Error, Exit};
 use crate::execute::run_error;
 use crate::process;
+use crate::view::outcome;
 use exacta_exec::{Outcome, Recovered};
 use exacta_kernel::audit::Event;
 use exacta_store::{RunFilter, RunRecord, RunState, Store};
@@ -17,8 +18,8 @@ pub struct Recovery {
     pub run_id: String,
     /// The plan it carried out.
     pub plan_id: String,
-    /// How it stands now: `completed`, `rolled_back`, `failed` or `needs_attention`.
-    pub state: String,
+    /// How it stands now: as [`crate::view::RunView::outcome`].
+    pub outcome: &'static str,
     /// Why, in words.
     pub reason: String,
     /// Files in which somebody else's change was found and kept.
@@ -74,7 +75,7 @@ impl App {
         Ok(Recovery {
             run_id: recovered.run_id.to_string(),
             plan_id: recovered.plan_id.as_ref().map(ToString::to_string).unwrap_or_default(),
-            state: state.name().to_owned(),
+            outcome: outcome(state),
             reason: reason.to_owned(),
             kept: recovered.kept.clone(),
         })
@@ -93,7 +94,7 @@ impl App {
         Ok(Recovery {
             run_id: run.id.to_string(),
             plan_id: run.plan_id.to_string(),
-            state: state.name().to_owned(),
+            outcome: outcome(state),
             reason: reason.to_owned(),
             kept: Vec::new(),
         })
@@ -103,7 +104,7 @@ impl App {
 /// A run that needs a person stops nothing but is told by every command.
 #[must_use]
 pub fn attention(recoveries: &[Recovery]) -> Option<Error> {
-    let first = recoveries.iter().find(|recovery| recovery.state == RunState::NeedsAttention.name())?;
+    let first = recoveries.iter().find(|recovery| recovery.outcome == RunState::NeedsAttention.name())?;
     let message = format!("run `{}` needs attention: {}", first.run_id, first.reason);
     Some(Error::new(Exit::Fault, "needs_attention", message).hint(format!("see `exacta show {}`", first.plan_id)))
 }

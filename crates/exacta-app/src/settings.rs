@@ -72,6 +72,15 @@ impl Settings {
         Ok(Self { home, project })
     }
 
+    /// The names of everybody who may approve.
+    ///
+    /// # Errors
+    /// If the list cannot be read.
+    pub fn names(options: &Options) -> Result<Vec<String>, Error> {
+        let listed = options.home()?.approvers()?.into_iter().filter(|approver| approver.removed_at.is_none());
+        Ok(listed.map(|approver| approver.name.to_string()).collect())
+    }
+
     /// The Safety Policy in force.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 
 use crate::app::{App, Options, unknown_plan};
 use crate::clock::{new_id, now};
+use crate::current::{messages, regenerate};
 use crate::error::{Error, Exit};
 use crate::pipeline::{self, Evaluation};
 use crate::view::{PlanView, Registered};
@@ -9,6 +10,7 @@ use crate::world::World;
 use exacta_exec::ProjectRoot;
 use exacta_kernel::audit::{Actor, EntryDraft, Event};
 use exacta_kernel::binding::{Binding, Identity, ModelIdentity, Proposer};
+use exacta_kernel::drift::{self, Answer};
 use exacta_kernel::gate::{Decision, Verdict};
 use exacta_kernel::hash::Digest;
 use exacta_kernel::id::{CorrelationId, PlanId};
@@ -19,7 +21,7 @@ use exacta_kernel::proposal::{Constraint, ModelClaim};
 use exacta_kernel::scan;
 use exacta_kernel::time::Timestamp;
 use exacta_store::home::DeclaredIdentity;
-use exacta_store::{Change, NewPlan, Outcome, Store};
+use exacta_store::{Change, NewPlan, Outcome, PlanRecord, Store};
 use serde_json::{Map, Value, json};
 
 /// What comes with a text.
@@ -82,6 +84,33 @@ impl App {
         }
         let version = record.version.saturating_add(1);
         Ok(Lineage { correlation_id: record.correlation_id, version, derived_from: None, revises: Some(id.clone()) })
+    }
+
+    /// Whether a plan came too late, so that a new one may be made of its proposal.
+    pub(crate) fn is_late(&self, record: &PlanRecord) -> Result<(), Error> {
+        let id = &record.id;
+        let wrong = |message: String, hint: String| Err(Error::new(Exit::Drifted, "wrong_status", message).hint(hint));
+        if record.run.is_some() || record.status == Status::Expired {
+            return Ok(());
+        }
+        if record.status == Status::Rejected {
+            let hint = "hand a proposal in that answers the reason: `exacta submit FILE`".to_owned();
+            return wrong(format!("plan `{id}` is rejected, and that is final"), hint);
+        }
+        let current = self.current(id)?;
+        match drift::answer(&current.drifts) {
+            Some(Answer::Expired) => Ok(()),
+            Some(Answer::Regenerate) => Err(regenerate(id, &messages(&current.drifts))),
+            _ if record.status == Status::Pending => {
+                let hint =
+                    format!("decide with `exacta review {id}`, or answer it with `exacta submit FILE --revises {id}`");
+                wrong(format!("plan `{id}` is pending: it can still be decided"), hint)
+            }
+            _ => wrong(
+                format!("plan `{id}` is {}: it can still be carried out", record.status),
+                format!("carry it out with `exacta execute {id}`"),
+            ),
+        }
     }
 
     /// Evaluates a text under the policy in force and stores the result.
@@ -244,8 +273,8 @@ fn summary(view: &PlanView) -> Value {
         "steps": detail.map_or(0, |detail| detail.steps.len()),
         "files": view.target_files.len(),
         "decision": view.decision,
-        "risk": view.risk.as_ref().map(|risk| risk.score),
-        "quality": view.quality.as_ref().map(|quality| quality.score),
+        "risk_score": view.risk.as_ref().map(|risk| risk.score),
+        "quality_score": view.quality.as_ref().map(|quality| quality.score),
         "system_level": view.system_level,
     })
 }

@@ -6,6 +6,7 @@ mod records;
 mod scores;
 
 pub(crate) use make::{Registered, word};
+pub(crate) use records::outcome;
 pub use records::{ApprovalView, PlanDetail, PlanLine, RunView, StatusView, Summary, UndoFile, UndoView};
 pub use scores::{DimensionView, FactorView, FindingView, GateView, QualityView, RiskView};
 

@@ -180,6 +180,19 @@ pub enum Command {
     },
 }
 
+impl Command {
+    /// Whether JSON lines are printed on the way.
+    #[must_use]
+    pub const fn tells_events(&self) -> bool {
+        match self {
+            Self::Execute(args) => args.pace.events,
+            Self::Run(args) => args.pace.events,
+            Self::Undo(args) => args.pace.events,
+            _ => false,
+        }
+    }
+}
+
 const INIT_EXAMPLES: &str = "\
 Examples:
   exacta init

@@ -1,7 +1,11 @@
 //! Errors of the command line itself, and the face that every error has as JSON.
 
+use clap::error::ErrorKind;
 use exacta_app::{Error, Exit};
 use serde::Serialize;
+
+/// Where everything that can be typed is listed.
+const HELP: &str = "`exacta --help` lists the commands";
 
 /// The version of the face of an error.
 const SCHEMA: &str = "exacta.error/1";
@@ -19,6 +23,8 @@ pub struct Body {
     code: &'static str,
     message: String,
     hint: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    places: Vec<String>,
     exit: u8,
 }
 
@@ -31,16 +37,41 @@ pub fn face(error: &Error) -> Face {
 /// The error within another object.
 #[must_use]
 pub fn body(error: &Error) -> Body {
-    Body { code: error.code, message: error.message.clone(), hint: error.hint.clone(), exit: error.exit.code() }
+    Body {
+        code: error.code,
+        message: error.message.clone(),
+        hint: error.hint.clone(),
+        places: error.places.clone(),
+        exit: error.exit.code(),
+    }
 }
 
 /// Something was typed that does not fit.
 #[must_use]
 pub fn usage(error: &clap::Error) -> Error {
+    let missing = ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    if error.kind() == missing {
+        return Error::new(Exit::Usage, "usage", "a command is missing").hint(HELP);
+    }
     let text = error.render().to_string();
-    let message = text.lines().next().unwrap_or_default();
-    let message = message.strip_prefix("error: ").unwrap_or(message);
-    Error::new(Exit::Usage, "usage", message).hint("`exacta --help` lists the commands")
+    // The first paragraph says what is wrong; a tip may follow, then how the command is used.
+    let mut paragraphs = text.split("\n\n");
+    let message = one_line(paragraphs.next().unwrap_or_default());
+    let message = message.strip_prefix("error: ").unwrap_or(&message).replace('\'', "`");
+    let tip = paragraphs.map(one_line).find_map(|text| Some(text.strip_prefix("tip: ")?.replace('\'', "`")));
+    let usage = text.lines().find_map(|line| line.strip_prefix("Usage: ")).map(|usage| format!("use it as `{usage}`"));
+    Error::new(Exit::Usage, "usage", message).hint(tip.or(usage).unwrap_or_else(|| HELP.to_owned()))
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// `--json` was asked of a command whose result is not data.
+#[must_use]
+pub fn not_json(command: &str) -> Error {
+    Error::new(Exit::Usage, "usage", format!("`exacta {command}` has no result as JSON"))
+        .hint("give the command without `--json`")
 }
 
 /// Something could not be read or written.

@@ -14,6 +14,7 @@ pub mod review;
 
 use args::Cli;
 use clap::Parser as _;
+use clap::error::ErrorKind;
 use command::Context;
 use exacta_app::Options;
 use output::Output;
@@ -33,7 +34,7 @@ fn run(line: &[OsString]) -> u8 {
         Ok(cli) => cli,
         Err(error) => return unusable(line, &error),
     };
-    let output = Output::new(&cli.global);
+    let output = Output::new(&cli.global, cli.command.tells_events());
     let context = Context { options: Options { project: cli.global.project.clone(), home: None }, output };
     match command::dispatch(cli, &context) {
         Ok(code) => code,
@@ -43,9 +44,10 @@ fn run(line: &[OsString]) -> u8 {
 
 /// Help and version are results; anything else is a usage error, as JSON if that was asked for.
 fn unusable(line: &[OsString], error: &clap::Error) -> u8 {
-    let json = line.iter().any(|word| word == "--json");
-    if error.use_stderr() && json {
-        return Output::json_only().error(&fail::usage(error));
+    let json = line.iter().any(|word| word == "--json" || word == "--events");
+    let bare = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand && !json;
+    if error.use_stderr() && !bare {
+        return Output::unread(json).error(&fail::usage(error));
     }
     // A reader that went away is no reason to fail.
     drop(error.print());

@@ -2,7 +2,7 @@
 
 use crate::args::{Color, Global};
 use crate::fail;
-use crate::render::ansi::Paint;
+use crate::render::ansi::{COLUMNS, Paint};
 use crate::render::error as text;
 use crate::render::row::Row;
 use exacta_app::Error;
@@ -18,16 +18,20 @@ pub struct Output {
 }
 
 impl Output {
-    /// As the global options ask.
+    /// As the global options ask; with events on the way the result is JSON too.
     #[must_use]
-    pub fn new(global: &Global) -> Self {
-        Self { json: global.json, out: paint(global.color, &io::stdout()), err: paint(global.color, &io::stderr()) }
+    pub fn new(global: &Global, events: bool) -> Self {
+        Self {
+            json: global.json || events,
+            out: paint(global.color, &io::stdout()),
+            err: paint(global.color, &io::stderr()),
+        }
     }
 
     /// For a command line that could not be read.
     #[must_use]
-    pub const fn json_only() -> Self {
-        Self { json: true, out: Paint(false), err: Paint(false) }
+    pub fn unread(json: bool) -> Self {
+        Self { json, out: Paint(false), err: paint(Color::Auto, &io::stderr()) }
     }
 
     /// Whether the result is one JSON object.
@@ -45,6 +49,11 @@ impl Output {
     /// A result as text.
     pub fn text(&self, text: &str) {
         write(&mut io::stdout(), text);
+    }
+
+    /// A result in one line, with nothing hidden in it.
+    pub fn line(&self, text: &str) {
+        self.text(&format!("{}\n", exacta_kernel::text::visible_line(text)));
     }
 
     /// A result as rows.
@@ -83,7 +92,7 @@ impl Output {
 
     /// Something by the way.
     pub fn note(&self, message: &str) {
-        write(&mut io::stderr(), &text::note(self.err, message));
+        write(&mut io::stderr(), &text::note(self.err, width(), message));
     }
 
     /// Why the command failed; gives its exit code.
@@ -92,20 +101,26 @@ impl Output {
         if self.json {
             self.json(&fail::face(error));
         } else {
-            self.complain(&error.message, error.hint.as_deref());
+            self.complain(&error.message, &error.places, error.hint.as_deref());
         }
         error.exit.code()
     }
 
     /// An error for people.
-    pub fn complain(&self, message: &str, hint: Option<&str>) {
-        write(&mut io::stderr(), &text::error(self.err, message, hint));
+    pub fn complain(&self, message: &str, places: &[String], hint: Option<&str>) {
+        write(&mut io::stderr(), &text::error(self.err, width(), message, places, hint));
     }
 }
 
 /// A reader that went away is no reason to fail or to complain: what was asked has been done.
 fn write(stream: &mut dyn Write, text: &str) {
     drop(stream.write_all(text.as_bytes()).and_then(|()| stream.flush()));
+}
+
+/// Columns of standard error.
+fn width() -> usize {
+    let size = rustix::termios::tcgetwinsize(io::stderr()).ok();
+    size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(COLUMNS)
 }
 
 fn paint(color: Color, stream: &impl IsTerminal) -> Paint {

@@ -29,11 +29,20 @@ pub fn check_observer(events: bool, output: Output) -> impl FnMut(CheckEvent<'_>
 
 fn line(event: &Progress) -> Value {
     match event {
-        Progress::StepStaged { path } => json!({ "event": "step_staged", "path": path }),
-        Progress::Committing => json!({ "event": "committing" }),
-        Progress::StepDone { path } => json!({ "event": "step_done", "path": path }),
-        Progress::RollingBack { cause } => json!({ "event": "rolling_back", "cause": cause }),
+        Progress::StepStaged { path } => named("step_staged", json!({ "path": path })),
+        Progress::Committing => named("committing", json!({})),
+        Progress::StepDone { path } => named("step_done", json!({ "path": path })),
+        Progress::RollingBack { cause } => named("rolling_back", json!({ "cause": cause })),
     }
+}
+
+/// A line about an event.
+pub fn named(event: &str, fields: Value) -> Value {
+    let mut line = json!({ "schema": "exacta.event/1", "event": event });
+    if let (Value::Object(line), Value::Object(fields)) = (&mut line, fields) {
+        line.extend(fields);
+    }
+    line
 }
 
 fn text(event: &Progress) -> String {
@@ -47,10 +56,10 @@ fn text(event: &Progress) -> String {
 
 fn check_line(event: &CheckEvent<'_>) -> Value {
     match event {
-        CheckEvent::Started(command) => json!({ "event": "check_started", "check": command.name }),
-        CheckEvent::Output(bytes) => json!({ "event": "check_output", "text": String::from_utf8_lossy(bytes) }),
+        CheckEvent::Started(command) => named("check_started", json!({ "check": command.name })),
+        CheckEvent::Output(bytes) => named("check_output", json!({ "text": String::from_utf8_lossy(bytes) })),
         CheckEvent::Ended(report) => {
-            json!({ "event": "check_ended", "check": report.name, "ended": ended(&report.ended) })
+            named("check_ended", json!({ "check": report.name, "ended": ended(&report.ended) }))
         }
     }
 }

@@ -78,7 +78,7 @@ impl Person {
     /// # Errors
     /// If the terminal fails.
     pub fn say(&self, text: &str) -> Result<(), Error> {
-        (&self.tty).write_all(text.as_bytes()).map_err(|error| broken(&error))
+        (&self.tty).write_all(exacta_kernel::text::visible(text).as_bytes()).map_err(|error| broken(&error))
     }
 
     fn put(&self, text: &str) -> Result<(), Error> {

@@ -177,10 +177,10 @@ impl StoreError {
             Self::Busy(_) => "wait for the other command to end; `exacta status` shows what is running",
             Self::ReadOnly { .. } => "make the project's `.exacta` folder writable",
             Self::Full(_) => "free some space and give the command again",
-            Self::Corrupt { .. } => "restore `.exacta` from a backup, or move it away to begin a new record",
+            Self::Corrupt { .. } => "restore `.exacta` from a backup, or begin a new record: `exacta init --anew`",
             Self::Newer { .. } => "update exacta, or use the version that wrote it",
             Self::OtherProject { .. } => {
-                "a copied folder is a new project: move its `.exacta` away and run `exacta init`"
+                "a copied folder is a new project: `exacta init --anew` puts these records aside and begins its own"
             }
             Self::Tampered(_) => "run `exacta audit verify` to see everything that differs",
             Self::Missing(_) => "run `exacta init`",

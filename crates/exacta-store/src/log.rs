@@ -67,13 +67,31 @@ impl<'a> LogFile<'a> {
         Ok(bytes)
     }
 
-    /// Brings everything that is pending into the file and onto the disk.
-    ///
-    /// `pending` is contiguous and reaches to the end of the log. What of it is there already must be exactly that; and the
-    /// first `signed` entries must be there: a checkpoint is signed only after they were on disk.
+    /// Brings everything that is pending into the file and onto the disk, if what is there of it already is in order.
     pub fn settle(&self, pending: &[Pending], signed: u64) -> Result<(), StoreError> {
-        let (Some(first), Some(last)) = (pending.first(), pending.last()) else { return Ok(()) };
+        let len = self.begun(pending, signed)?;
+        for line in pending {
+            let there = len.clamp(line.start, line.end()) - line.start;
+            let new = line.bytes.get(usize::try_from(there).unwrap_or_default()..).unwrap_or_default();
+            if !new.is_empty() {
+                self.file.write_all_at(new, line.start + there).map_err(self.failed("write"))?;
+            }
+        }
+        let Some(unsigned) = pending.iter().find(|line| line.seq >= signed) else { return Ok(()) };
+        self.file.sync_data().map_err(|cause| {
+            // What the system could not write it may forget; only lines that are written again are tried again.
+            let _ = self.file.set_len(unsigned.start);
+            self.failed("sync")(cause)
+        })
+    }
+
+    /// How long the file is, if what it holds of `pending` is exactly that.
+    ///
+    /// `pending` is contiguous and reaches to the end of the log. The first `signed` entries must be there: a checkpoint is
+    /// signed only after they were on disk.
+    pub fn begun(&self, pending: &[Pending], signed: u64) -> Result<u64, StoreError> {
         let len = self.len()?;
+        let (Some(first), Some(last)) = (pending.first(), pending.last()) else { return Ok(len) };
         if len < first.start {
             return Err(tampered(first.seq, "the log file ends before the end of this line").into());
         }
@@ -85,20 +103,12 @@ impl<'a> LogFile<'a> {
             if line.seq < signed && len < line.end() {
                 return Err(tampered(line.seq + 1, "the line is missing, though a checkpoint was signed for it").into());
             }
-            let (old, new) = line.bytes.split_at(usize::try_from(there).unwrap_or_default());
-            if self.bytes(line.start, line.start + there)? != old {
+            let old = line.bytes.get(..usize::try_from(there).unwrap_or_default()).unwrap_or_default();
+            if there > 0 && self.bytes(line.start, line.start + there)? != old {
                 return Err(tampered(line.seq + 1, "the line is not the one that was recorded").into());
             }
-            if !new.is_empty() {
-                self.file.write_all_at(new, line.start + there).map_err(self.failed("write"))?;
-            }
         }
-        let Some(unsigned) = pending.iter().find(|line| line.seq >= signed) else { return Ok(()) };
-        self.file.sync_data().map_err(|cause| {
-            // What the system could not write it may forget; only lines that are written again are tried again.
-            let _ = self.file.set_len(unsigned.start);
-            self.failed("sync")(cause)
-        })
+        Ok(len)
     }
 
     fn failed(&self, action: &'static str) -> impl FnOnce(io::Error) -> StoreError + use<> {

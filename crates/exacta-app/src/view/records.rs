@@ -6,6 +6,7 @@ use exacta_kernel::assess::BasisPoints;
 use exacta_kernel::drift::Drift;
 use exacta_kernel::gate::Verdict;
 use exacta_kernel::lifecycle::Status;
+use exacta_store::RunState;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -25,8 +26,18 @@ pub struct PlanLine {
     /// What its list entry was stored with.
     #[serde(flatten)]
     pub summary: Summary,
-    /// How its run stands, if it has one.
-    pub run: Option<String>,
+    /// How its run stands, if it has one: as [`RunView::outcome`].
+    pub outcome: Option<&'static str>,
+    /// Whether its run was taken back later.
+    pub undone: bool,
+}
+
+impl PlanLine {
+    /// The one word that a list shows: how the run stands, or where the plan does.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        self.outcome.map_or(self.status.name(), |outcome| if self.undone { UNDONE } else { outcome })
+    }
 }
 
 /// A plan in a few words.
@@ -43,9 +54,9 @@ pub struct Summary {
     /// What the gates said.
     pub decision: Verdict,
     /// 0–100.
-    pub risk: Option<u32>,
+    pub risk_score: Option<u32>,
     /// 0.00–1.00.
-    pub quality: Option<BasisPoints>,
+    pub quality_score: Option<BasisPoints>,
     /// Whether it needs a person in every profile.
     pub system_level: bool,
 }
@@ -89,16 +100,41 @@ pub struct RunView {
     pub plan_id: String,
     /// The run it takes back, if it is an undo.
     pub undoes: Option<String>,
-    /// `running`, `completed`, `rolled_back`, `failed`, `needs_attention` or `undone`.
-    pub state: String,
+    /// `running`, `completed`, `rolled_back` or `needs_attention`.
+    pub outcome: &'static str,
+    /// Whether it was completed and taken back later.
+    pub undone: bool,
     /// When it began.
     pub started_at: String,
     /// When it ended.
     pub ended_at: Option<String>,
-    /// Per file, the state before and after.
-    pub changes: Value,
-    /// Per step, what it did.
-    pub receipts: Value,
+    /// Per file its path and the states before and after; of a completed run also the bytes and the time it took.
+    pub steps: Vec<Value>,
+    /// Where bytes are kept that another program wrote at the very end.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<String>,
+}
+
+/// The word for a run that was taken back.
+const UNDONE: &str = "undone";
+
+impl RunView {
+    /// The one word that people are shown.
+    #[must_use]
+    pub const fn word(&self) -> &'static str {
+        if self.undone { UNDONE } else { self.outcome }
+    }
+}
+
+/// How a run stands, in the words of the machine-readable face.
+pub(crate) const fn outcome(state: RunState) -> &'static str {
+    match state {
+        // One that was taken back was completed; that it was taken back is said beside.
+        RunState::Completed | RunState::Undone => RunState::Completed.name(),
+        // One that ended before its first effect left everything as it was, as one that was rolled back did.
+        RunState::RolledBack | RunState::Failed => RunState::RolledBack.name(),
+        RunState::Running | RunState::NeedsAttention => state.name(),
+    }
 }
 
 /// What taking a run back would do.
@@ -144,6 +180,8 @@ pub struct StatusView {
     pub unfinished: Vec<Recovery>,
     /// How many entries the log has.
     pub log_size: u64,
+    /// What is wrong with the record, as far as a look at its ends tells; empty if nothing is.
+    pub damage: Vec<String>,
     /// How many approvers are listed.
     pub approvers: usize,
 }

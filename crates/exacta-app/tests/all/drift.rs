@@ -46,7 +46,7 @@ fn a_changed_profile_needs_a_fresh_approval() {
     let (place, id, error) = after(|place| place.profile(Profile::Dev));
     assert_eq!((error.exit, error.code), (Exit::Drifted, "approval_outdated"), "{error}");
     place.approve(&id).unwrap();
-    assert_eq!(place.execute(&id).unwrap().state, "completed");
+    assert_eq!(place.execute(&id).unwrap().outcome, "completed");
 }
 
 #[test]

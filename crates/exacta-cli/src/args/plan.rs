@@ -57,6 +57,12 @@ pub struct Init {
     /// Keep the first approver's key without a passphrase
     #[arg(long)]
     pub no_passphrase: bool,
+    /// Put records aside that were copied from elsewhere, are damaged or gone, and begin new ones
+    #[arg(long)]
+    pub anew: bool,
+    /// Who decides.
+    #[command(flatten)]
+    pub signer: Signer,
 }
 
 /// `exacta check`
@@ -78,11 +84,25 @@ pub struct Submit {
     pub revises: Option<String>,
 }
 
+/// Where a plan can stand, and then its run.
+const WORDS: [&str; 10] = [
+    "pending",
+    "auto_approved",
+    "user_approved",
+    "rejected",
+    "expired",
+    "running",
+    "completed",
+    "rolled_back",
+    "needs_attention",
+    "undone",
+];
+
 /// `exacta list`
 #[derive(Debug, Args)]
 pub struct List {
-    /// Only plans of this status
-    #[arg(long, value_name = "STATUS", value_parser = ["pending", "auto_approved", "user_approved", "rejected", "expired"])]
+    /// Only plans that stand so, or whose run does
+    #[arg(long, value_name = "STATUS", value_parser = WORDS)]
     pub status: Option<String>,
     /// At most so many, newest first
     #[arg(long, value_name = "N", default_value_t = 20)]

@@ -39,6 +39,9 @@ pub struct Run {
     /// How.
     #[command(flatten)]
     pub pace: Pace,
+    /// Go on in the background; `exacta status` shows how it goes
+    #[arg(long)]
+    pub detach: bool,
 }
 
 /// `exacta undo`

@@ -52,7 +52,7 @@ pub fn print_added(added: &ApproverView, context: &Context) {
         context.output.json(&Face { schema: "exacta.approver/1", body: added });
     } else {
         let path = added.key_path.as_deref().unwrap_or("elsewhere");
-        context.output.text(&format!("approver `{}`, key {path}\n", added.name));
+        context.output.line(&format!("approver `{}`, key {path}", added.name));
     }
 }
 
@@ -66,7 +66,7 @@ fn remove_approver(args: &ApproverRemove, context: &Context) -> Result<u8, Error
     if context.output.is_json() {
         context.output.json(&Face { schema: "exacta.approver-list/1", body: Approvers { approvers } });
     } else {
-        context.output.text(&format!("`{name}` is no longer an approver\n"));
+        context.output.line(&format!("`{name}` is no longer an approver"));
     }
     Ok(0)
 }

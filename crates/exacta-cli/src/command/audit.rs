@@ -14,6 +14,14 @@ struct Entries {
     entries: Vec<Entry>,
 }
 
+#[derive(Debug, Serialize)]
+struct Proof {
+    seq: u64,
+    proof: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+}
+
 /// `exacta audit …`
 pub fn audit(command: &AuditCommand, context: &Context) -> Result<u8, Error> {
     match command {
@@ -26,6 +34,7 @@ pub fn audit(command: &AuditCommand, context: &Context) -> Result<u8, Error> {
 
 fn list(args: &AuditList, context: &Context) -> Result<u8, Error> {
     let app = context.look()?;
+    context.tell_damage(&app)?;
     let correlation = args.plan.as_deref().map(|id| correlation(&app, id)).transpose()?;
     let entries = app.entries(correlation, Some(args.limit))?;
     if context.output.is_json() {
@@ -69,10 +78,14 @@ fn show(args: &AuditShow, context: &Context) -> Result<u8, Error> {
 
 fn prove(args: &AuditProve, context: &Context) -> Result<u8, Error> {
     let proof = context.look()?.prove(args.seq)?;
-    match &args.output {
-        None => context.output.text(&proof),
-        Some(path) => std::fs::write(path, proof)
-            .map_err(|error| fail::io(Exit::Usage, &format!("write `{}`", path.display()), &error))?,
+    let file = args.output.as_ref().map(|path| path.display().to_string());
+    if let (Some(path), Some(name)) = (&args.output, &file) {
+        std::fs::write(path, &proof).map_err(|error| fail::io(Exit::Usage, &format!("write `{name}`"), &error))?;
+    }
+    if context.output.is_json() {
+        context.output.json(&Face { schema: "exacta.audit-proof/1", body: Proof { seq: args.seq, proof, file } });
+    } else if file.is_none() {
+        context.output.text(&proof);
     }
     Ok(0)
 }

@@ -36,7 +36,7 @@ fn approve_shown(app: &mut App, view: &PlanView, decider: Decider, context: &Con
     if context.output.is_json() {
         context.output.json(&approved);
     } else if let Some(id) = &approved.plan_id {
-        context.output.text(&format!("approved plan {id}\n"));
+        context.output.line(&format!("approved plan {id}"));
         context.output.note(&format!("carry it out with `exacta execute {id}`"));
     }
     Ok(Exit::Done.code())

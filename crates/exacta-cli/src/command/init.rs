@@ -3,11 +3,11 @@
 use super::approver::name;
 use super::key::{Decider, new_passphrase};
 use super::{Context, Face};
-use crate::args::{Init, Signer};
+use crate::args::Init;
 use crate::prompt::Person;
 use crate::render::setting as text;
-use exacta_app::settings::ApproverView;
-use exacta_app::{App, Error, ProfileView};
+use exacta_app::settings::{ApproverView, Settings};
+use exacta_app::{App, Error, Exit, ProfileView};
 use exacta_kernel::policy::profile::Profile;
 use serde::Serialize;
 
@@ -22,8 +22,10 @@ struct Begun {
 
 /// `exacta init`: makes the project's record, the person's first key, and asks once for the profile.
 pub fn init(args: &Init, context: &Context) -> Result<u8, Error> {
-    let known = App::is_known(&context.options)?;
-    let mut app = context.open()?;
+    let listed = Settings::names(&context.options)?;
+    sensible(args, &listed, context)?;
+    let known = App::is_known(&context.options)? && !args.anew;
+    let mut app = if args.anew { anew(args, context)? } else { context.open()? };
     let approver = if App::needs_first_approver(&context.options)? { first_approver(args, context)? } else { None };
     let chosen = match args.profile {
         Some(profile) => Some(profile.into()),
@@ -31,7 +33,7 @@ pub fn init(args: &Init, context: &Context) -> Result<u8, Error> {
         None => ask_profile(&app.profile_view()?, context)?,
     };
     let profile = match chosen {
-        Some(profile) => choose(&mut app, profile, context)?,
+        Some(profile) => choose(&mut app, profile, args, context)?,
         None => app.profile_view()?,
     };
     let begun = Begun {
@@ -42,6 +44,46 @@ pub fn init(args: &Init, context: &Context) -> Result<u8, Error> {
     };
     print(begun, context);
     Ok(0)
+}
+
+/// Refuses what could be done only in part, before anything is made.
+fn sensible(args: &Init, listed: &[String], context: &Context) -> Result<(), Error> {
+    if let Some(wanted) = args.approver.as_ref().filter(|wanted| !listed.is_empty() && !listed.contains(wanted)) {
+        let wanted = exacta_kernel::text::excerpt(wanted, 64);
+        let message = format!("`{wanted}` would not be the first approver: there is {}", listed.join(", "));
+        return Err(Error::new(Exit::Usage, "approver_exists", message)
+            .hint("`exacta init` needs no name then; add another with `exacta approver add NAME`"));
+    }
+    let raises = match args.profile.map(Profile::from) {
+        Some(profile) => profile > App::chosen_profile(&context.options)?,
+        None => false,
+    };
+    if raises && args.signer.approver_key.is_none() && !Person::is_present() {
+        return Err(Error::new(Exit::Confirm, "person_needed", "raising the profile needs a person")
+            .hint("give the command at a terminal, or first `exacta init` and then `exacta profile set` with `--approver-key FILE`"));
+    }
+    if args.no_passphrase && !listed.is_empty() {
+        context.output.note("there is an approver already, so no key is made");
+    }
+    Ok(())
+}
+
+/// The project with a new record, the old one put aside.
+fn anew(args: &Init, context: &Context) -> Result<App, Error> {
+    let key = if App::anew_takes_person(&context.options)? {
+        let decider = Decider::new(&args.signer, &context.options)?;
+        decider.agrees(
+            "give up the record of this project and begin a new one? its plans can no longer be carried out or undone",
+        )?;
+        Some(decider.key(&context.options)?)
+    } else {
+        None
+    };
+    let (app, aside) = App::anew(&context.options, key.as_ref())?;
+    if let Some(aside) = aside {
+        context.output.note(&format!("the old records are in `{}`", aside.display()));
+    }
+    Ok(app)
 }
 
 fn first_approver(args: &Init, context: &Context) -> Result<Option<ApproverView>, Error> {
@@ -71,12 +113,12 @@ fn ask_profile(now: &ProfileView, context: &Context) -> Result<Option<Profile>, 
 }
 
 /// Lowering is free, raising is signed by the person.
-fn choose(app: &mut App, profile: Profile, context: &Context) -> Result<ProfileView, Error> {
+fn choose(app: &mut App, profile: Profile, args: &Init, context: &Context) -> Result<ProfileView, Error> {
     let now = app.profile_view()?;
     if profile <= now.chosen || profile > now.ceiling {
         return app.set_profile(profile, None);
     }
-    let key = Decider::new(&Signer { approver_key: None }, &context.options)?.key(&context.options)?;
+    let key = Decider::new(&args.signer, &context.options)?.key(&context.options)?;
     app.set_profile(profile, Some(&key))
 }
 
@@ -86,11 +128,11 @@ fn print(begun: Begun, context: &Context) {
         return;
     }
     let output = &context.output;
-    output.text(&format!("project {}\n", exacta_kernel::text::visible_line(&begun.project)));
-    output.text(&format!("profile {}\n", begun.profile.in_force.name()));
+    output.line(&format!("project {}", begun.project));
+    output.line(&format!("profile {}", begun.profile.in_force.name()));
     if let Some(approver) = &begun.approver {
         let path = approver.key_path.as_deref().unwrap_or("elsewhere");
-        output.text(&format!("approver {}, key {path}\n", approver.name));
+        output.line(&format!("approver {}, key {path}", approver.name));
     }
     output.note("try a proposal with `exacta check FILE`; `exacta schema` says what one looks like");
 }

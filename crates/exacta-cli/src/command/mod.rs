@@ -69,7 +69,7 @@ pub fn dispatch(cli: Cli, context: &Context) -> Result<u8, Error> {
         Command::Doctor => doctor::doctor(context),
         Command::Schema => reference::schema(&context.output),
         Command::Completions { shell } => reference::completions(shell, &context.output),
-        Command::Man { dir } => reference::man(&dir),
+        Command::Man { dir } => reference::man(&dir, &context.output),
     }
 }
 
@@ -96,5 +96,14 @@ impl Context {
     /// The project, for a command that only reads.
     fn look(&self) -> Result<App, Error> {
         App::look(&self.options)
+    }
+
+    /// Tells if the record was changed from outside, as far as a short look tells.
+    fn tell_damage(&self, app: &App) -> Result<(), Error> {
+        if let Some(damage) = app.damage()? {
+            self.output.note(&format!("the record was changed from outside: {damage}"));
+            self.output.note("`exacta audit verify` shows every place");
+        }
+        Ok(())
     }
 }

@@ -62,10 +62,8 @@ pub fn resubmit(args: &Resubmit, context: &Context) -> Result<u8, Error> {
 /// `exacta list`
 pub fn list(args: &List, context: &Context) -> Result<u8, Error> {
     let app = context.look()?;
-    let status = args.status.as_deref().and_then(Status::parse);
-    let mut plans = app.list(status, Some(args.limit))?;
-    // One that is over by now is listed as expired, whatever the record still says.
-    plans.retain(|plan| status.is_none_or(|status| plan.status == status));
+    context.tell_damage(&app)?;
+    let plans = app.list(args.status.as_deref(), Some(args.limit))?;
     if context.output.is_json() {
         context.output.json(&Face { schema: "exacta.plan-list/1", body: Plans { plans } });
     } else {

@@ -8,7 +8,7 @@ use exacta_app::settings::{PolicyView, Settings};
 use exacta_app::view::GateView;
 use exacta_app::{Error, Exit, Request};
 use exacta_kernel::assess::BasisPoints;
-use exacta_kernel::gate::Question;
+use exacta_kernel::gate::{Explanation, GateVerdict, Question, Verdict};
 use exacta_kernel::path::RelPath;
 use exacta_kernel::policy::rule::Operation;
 use exacta_kernel::policy::safety::SafetyPolicy;
@@ -19,6 +19,14 @@ struct Checked {
     file: Option<String>,
     version: String,
     sha256: String,
+}
+
+/// What the gates would say, in the words of a plan's face.
+#[derive(Debug, Serialize)]
+struct Supposed {
+    decision: Verdict,
+    notice: bool,
+    gates: Vec<GateVerdict>,
 }
 
 /// `exacta policy …`
@@ -59,7 +67,7 @@ fn check_policy(args: &PolicyCheck, context: &Context) -> Result<u8, Error> {
         context.output.json(&Face { schema: "exacta.policy-check/1", body: checked });
     } else {
         let file = checked.file.as_deref().unwrap_or("the built-in policy");
-        context.output.text(&format!("{file}: version {}, sha256 {}\n", checked.version, checked.sha256));
+        context.output.line(&format!("{file}: version {}, sha256 {}", checked.version, checked.sha256));
     }
     Ok(0)
 }
@@ -89,7 +97,8 @@ fn suppose(args: &PolicyExplain, context: &Context) -> Result<u8, Error> {
     };
     let explanation = context.look()?.explain(&question)?;
     if context.output.is_json() {
-        context.output.json(&Face { schema: "exacta.explanation/1", body: explanation });
+        let Explanation { verdict: decision, notice, gates } = explanation;
+        context.output.json(&Face { schema: "exacta.explanation/1", body: Supposed { decision, notice, gates } });
     } else {
         let gates: Vec<GateView> = explanation.gates.iter().map(GateView::from).collect();
         context.output.rows(plan::verdicts(explanation.verdict, explanation.notice, &gates));
@@ -134,7 +143,7 @@ fn changed_policy(view: &PolicyView, context: &Context) {
     if context.output.is_json() {
         context.output.json(&Face { schema: "exacta.policy/1", body: view });
     } else {
-        context.output.text(&format!("safety policy {} is in force, sha256 {}\n", view.version, view.sha256));
+        context.output.line(&format!("safety policy {} is in force, sha256 {}", view.version, view.sha256));
     }
 }
 

@@ -1,9 +1,11 @@
 //! What the program says about itself: schema, completions, man pages.
 
+use super::Face;
 use crate::args;
 use crate::fail;
 use crate::output::Output;
 use exacta_app::{Error, Exit};
+use serde::Serialize;
 use std::path::Path;
 
 /// Prints the JSON Schema of a proposal.
@@ -19,18 +21,29 @@ pub fn schema(output: &Output) -> Result<u8, Error> {
 
 /// Prints a completion script.
 pub fn completions(shell: clap_complete::Shell, output: &Output) -> Result<u8, Error> {
+    if output.is_json() {
+        return Err(fail::not_json("completions"));
+    }
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut args::command(), "exacta", &mut script);
     output.text(&String::from_utf8_lossy(&script));
     Ok(0)
 }
 
+#[derive(Debug, Serialize)]
+struct Pages {
+    dir: String,
+}
+
 /// Writes one page for each command.
-pub fn man(dir: &Path) -> Result<u8, Error> {
+pub fn man(dir: &Path, output: &Output) -> Result<u8, Error> {
     let write = || {
         std::fs::create_dir_all(dir)?;
         clap_mangen::generate_to(args::command(), dir)
     };
     write().map_err(|error| fail::io(Exit::Usage, &format!("write the man pages into `{}`", dir.display()), &error))?;
+    if output.is_json() {
+        output.json(&Face { schema: "exacta.man/1", body: Pages { dir: dir.display().to_string() } });
+    }
     Ok(0)
 }

@@ -47,6 +47,9 @@ fn carry_out(app: &mut App, id: &PlanId, view: PlanView, choice: Choice, context
     let word = match choice {
         Choice::Pause | Choice::ApproveSteps(_) => {
             context.output.note("nothing was decided: the plan stays as it is");
+            if context.output.is_json() {
+                context.output.json(&view);
+            }
             return Ok(Exit::Confirm.code());
         }
         Choice::Approve => {
@@ -65,14 +68,13 @@ fn carry_out(app: &mut App, id: &PlanId, view: PlanView, choice: Choice, context
     if context.output.is_json() {
         context.output.json(&app.show(id)?.plan);
     } else {
-        context.output.text(&format!("{word} plan {id}\n"));
+        context.output.line(&format!("{word} plan {id}"));
     }
     Ok(Exit::Done.code())
 }
 
 fn newest_pending(app: &App) -> Result<PlanId, Error> {
-    let pending = app.list(Some(Status::Pending), None)?.into_iter().find(|line| line.status == Status::Pending);
-    let Some(line) = pending else {
+    let Some(line) = app.list(Some(Status::Pending.name()), Some(1))?.into_iter().next() else {
         return Err(Error::new(Exit::Usage, "nothing_pending", "no plan waits for a decision")
             .hint("`exacta list` shows all plans"));
     };

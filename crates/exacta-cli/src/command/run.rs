@@ -8,6 +8,7 @@ use crate::args::{Execute, Pace, Run, Signer};
 use crate::fail;
 use crate::prompt::Person;
 use crate::render::plan;
+use exacta_app::view::PlanView;
 use exacta_app::{App, Error, Exit};
 use exacta_kernel::id::PlanId;
 use exacta_kernel::lifecycle::Status;
@@ -24,58 +25,72 @@ const LOOKS: (Duration, u32) = (Duration::from_millis(50), 100);
 pub fn execute(args: &Execute, context: &Context) -> Result<u8, Error> {
     let mut app = context.resume()?;
     let id = app.resolve(&args.id)?;
-    if args.detach { detach(&app, &id, args, context) } else { carry_out(&mut app, &id, &args.pace, context) }
+    if args.detach { detach(&app, &id, &args.pace, context) } else { carry_out(&mut app, &id, &args.pace, context) }
 }
 
 /// `exacta run`
 pub fn run(args: &Run, context: &Context) -> Result<u8, Error> {
     let text = source::text(&args.source, &context.options)?;
+    let request = source::request(&args.source)?;
     let mut app = context.open()?;
-    if Person::is_present() {
+    // A run that goes on without this process must not end with its session.
+    if Person::is_present() && !args.detach {
         app.hold_session()?;
     }
-    let view = app.submit(&text, &source::request(&args.source)?)?;
-    let output = &context.output;
-    let Some(id) = view.plan_id.as_deref().and_then(|id| PlanId::parse(id).ok()) else {
-        plans::print(&view, output);
-        return Ok(plans::exit(&view).code());
+    let view = app.submit(&text, &request)?;
+    let id = view.plan_id.as_deref().and_then(|id| PlanId::parse(id).ok());
+    let (Some(id), Some(Status::Pending | Status::AutoApproved)) = (id, view.status) else {
+        return stopped(&view, &denied(), context);
     };
-    match view.status {
-        Some(Status::Pending) => {
-            let Ok(decider) = Decider::new(&Signer { approver_key: None }, &context.options) else {
-                plans::print(&view, output);
-                plans::next(&view, output);
-                return Ok(Exit::Confirm.code());
-            };
-            decide_shown(&mut app, &view, decider, context)?;
+    if view.status == Some(Status::Pending) {
+        match Decider::new(&Signer { approver_key: None }, &context.options) {
+            Ok(decider) => drop(decide_shown(&mut app, &view, decider, context)?),
+            Err(_) => return stopped(&view, &waits(&id), context),
         }
-        Some(Status::AutoApproved) => {
-            output.aside(plan::head(&view));
-            if view.notice {
-                output.note("this runs without a person; `exacta undo` takes it back");
-            }
-        }
-        _ => {
-            plans::print(&view, output);
-            return Ok(plans::exit(&view).code());
+    } else {
+        context.output.aside(plan::head(&view));
+        if view.notice {
+            context.output.note("this runs without a person; `exacta undo` takes it back");
         }
     }
-    carry_out(&mut app, &id, &args.pace, context)
+    if args.detach { detach(&app, &id, &args.pace, context) } else { carry_out(&mut app, &id, &args.pace, context) }
+}
+
+/// Tells about a plan that is not carried out now.
+fn stopped(view: &PlanView, error: &Error, context: &Context) -> Result<u8, Error> {
+    let output = &context.output;
+    if output.is_json() {
+        output.json(&end::refused(view, error)?);
+    } else {
+        plans::print(view, output);
+        plans::next(view, output);
+    }
+    Ok(error.exit.code())
+}
+
+fn denied() -> Error {
+    Error::new(Exit::Denied, "plan_denied", "the proposal is denied: its findings and gates say why")
+        .hint("have a plan made that mends them")
+}
+
+fn waits(id: &PlanId) -> Error {
+    Error::new(Exit::Confirm, "approval_needed", format!("plan `{id}` waits for a person's decision"))
+        .hint(format!("look at it with `exacta review {id}`, or approve it with `exacta approve {id}`"))
 }
 
 /// Carries a plan out in this process.
 fn carry_out(app: &mut App, id: &PlanId, pace: &Pace, context: &Context) -> Result<u8, Error> {
-    end::act(app, id, pace, context, |app, execution| app.execute(id, execution))?.report(context, pace.events)
+    end::act(app, id, pace, context, |app, execution| app.execute(id, execution))?.report(context)
 }
 
 /// Carries a plan out in a process of its own, and waits only until the run is in the record.
-fn detach(app: &App, id: &PlanId, args: &Execute, context: &Context) -> Result<u8, Error> {
+fn detach(app: &App, id: &PlanId, pace: &Pace, context: &Context) -> Result<u8, Error> {
     if let Some(run) = app.show(id)?.run {
         let message = format!("plan `{id}` was carried out by run `{}`: one run per plan, ever", run.run_id);
         return Err(Error::new(Exit::Drifted, "already_run", message)
             .hint(format!("`exacta resubmit {id}` makes a new plan from the same proposal")));
     }
-    let mut child = spawn(app, id, args).map_err(|error| fail::io(Exit::Fault, "start a process", &error))?;
+    let mut child = spawn(app, id, pace).map_err(|error| fail::io(Exit::Fault, "start a process", &error))?;
     for _ in 0..LOOKS.1 {
         if let Ok(Some(status)) = child.try_wait() {
             return relay(&mut child, status.code(), context);
@@ -86,7 +101,7 @@ fn detach(app: &App, id: &PlanId, args: &Execute, context: &Context) -> Result<u
                 context.output.note("the run goes on in the background; `exacta status --watch` follows it");
             }
             let end = End::going_on(id, detail.plan.status, run.clone());
-            return end.report(context, false);
+            return end.report(context);
         }
         std::thread::sleep(LOOKS.0);
     }
@@ -94,13 +109,13 @@ fn detach(app: &App, id: &PlanId, args: &Execute, context: &Context) -> Result<u
 }
 
 /// In a process group of its own, so that the terminal's signals do not reach it.
-fn spawn(app: &App, id: &PlanId, args: &Execute) -> std::io::Result<Child> {
+fn spawn(app: &App, id: &PlanId, pace: &Pace) -> std::io::Result<Child> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("--json").arg("--project").arg(app.path()).args(["execute", id.as_str()]);
-    if args.pace.no_sync {
+    if pace.no_sync {
         command.arg("--no-sync");
     }
-    if args.pace.wait {
+    if pace.wait {
         command.arg("--wait");
     }
     command.process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()
@@ -117,9 +132,9 @@ fn relay(child: &mut Child, code: Option<i32>, context: &Context) -> Result<u8, 
     if context.output.is_json() {
         context.output.json(&said);
     } else if let Some(message) = said.pointer("/error/message").and_then(Value::as_str) {
-        context.output.complain(message, said.pointer("/error/hint").and_then(Value::as_str));
+        context.output.complain(message, &[], said.pointer("/error/hint").and_then(Value::as_str));
     } else {
-        context.output.text("completed\n");
+        context.output.line("completed");
     }
     Ok(code)
 }

@@ -6,7 +6,7 @@ use crate::fail;
 use crate::interrupt::Orderly;
 use crate::progress;
 use crate::render::run as text;
-use exacta_app::view::RunView;
+use exacta_app::view::{PlanView, RunView};
 use exacta_app::{App, Error, Execution, Exit};
 use exacta_kernel::id::PlanId;
 use exacta_kernel::lifecycle::Status;
@@ -17,6 +17,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// How long `--wait` waits for other runs.
 const WAIT: Duration = Duration::from_secs(600);
+
+/// The version of the face of a run.
+const RUN: &str = "exacta.run/1";
 
 /// An attempt to execute or undo, and what became of it.
 #[derive(Debug)]
@@ -35,11 +38,13 @@ pub struct End {
 #[derive(Debug, Serialize)]
 struct Face<'e> {
     schema: &'static str,
-    plan_id: &'e str,
+    plan_id: Option<&'e str>,
     status: Option<Status>,
     run_id: Option<&'e str>,
     outcome: &'static str,
-    steps: Vec<Value>,
+    steps: &'e [Value],
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    kept: &'e [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     undoes: Option<&'e str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -101,9 +106,9 @@ impl End {
     ///
     /// # Errors
     /// The failure, where it is told as text.
-    pub fn report(self, context: &Context, events: bool) -> Result<u8, Error> {
+    pub fn report(self, context: &Context) -> Result<u8, Error> {
         let output = &context.output;
-        if output.is_json() || events {
+        if output.is_json() {
             output.json(&self.face());
             return Ok(self.failed.as_ref().map_or(Exit::Done, |error| error.exit).code());
         }
@@ -120,26 +125,23 @@ impl End {
     }
 
     fn outcome(&self) -> &'static str {
-        match self.run.as_ref().map(|run| run.state.as_str()) {
+        match self.run.as_ref().map(|run| run.outcome) {
             None => "refused",
-            Some("completed" | "undone") => "completed",
-            Some("running") => "running",
-            Some("needs_attention") => "needs_attention",
-            Some("rolled_back" | "failed") if self.interrupted => "cancelled",
-            Some("rolled_back" | "failed") => "rolled_back",
-            Some(_) => "unknown",
+            Some("rolled_back") if self.interrupted => "cancelled",
+            Some(outcome) => outcome,
         }
     }
 
     fn face(&self) -> Face<'_> {
         let run = self.run.as_ref();
         Face {
-            schema: "exacta.run/1",
-            plan_id: &self.plan_id,
+            schema: RUN,
+            plan_id: Some(&self.plan_id),
             status: self.status,
             run_id: run.map(|run| run.run_id.as_str()),
             outcome: self.outcome(),
-            steps: run.map(steps).unwrap_or_default(),
+            steps: run.map(|run| run.steps.as_slice()).unwrap_or_default(),
+            kept: run.map(|run| run.kept.as_slice()).unwrap_or_default(),
             undoes: run.and_then(|run| run.undoes.as_deref()),
             started_at: run.map(|run| run.started_at.as_str()),
             ended_at: run.and_then(|run| run.ended_at.as_deref()),
@@ -148,19 +150,28 @@ impl End {
     }
 }
 
-/// What each step did; for a run without receipts, what it was to do.
-fn steps(run: &RunView) -> Vec<Value> {
-    match (run.receipts.get("steps"), &run.changes) {
-        (Some(Value::Array(steps)), _) => steps.clone(),
-        (_, Value::Object(changes)) => changes.iter().map(|(path, change)| step(path, change)).collect(),
-        _ => Vec::new(),
+/// A `run` that ended before there was a run, because the gates or nobody decided: told as the plan, and as the run that it
+/// did not become.
+///
+/// # Errors
+/// If a value cannot be written as JSON, which the types rule out.
+pub fn refused(view: &PlanView, error: &Error) -> Result<Value, Error> {
+    let face = Face {
+        schema: RUN,
+        plan_id: view.plan_id.as_deref(),
+        status: view.status,
+        run_id: None,
+        outcome: "refused",
+        steps: &[],
+        kept: &[],
+        undoes: None,
+        started_at: None,
+        ended_at: None,
+        error: Some(fail::body(error)),
+    };
+    let mut told = serde_json::to_value(view)?;
+    if let (Value::Object(told), Value::Object(face)) = (&mut told, serde_json::to_value(face)?) {
+        told.extend(face);
     }
-}
-
-fn step(path: &str, change: &Value) -> Value {
-    let mut step = change.clone();
-    if let Value::Object(fields) = &mut step {
-        fields.insert("path".to_owned(), path.into());
-    }
-    step
+    Ok(told)
 }

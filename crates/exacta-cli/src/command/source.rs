@@ -4,12 +4,17 @@ use crate::args::Source;
 use exacta_app::import::{Form, import};
 use exacta_app::{Error, Exit, Options, Request};
 use exacta_kernel::proposal::{Constraint, ConstraintKind, IntentKind, Scope};
+use rustix::fs::OFlags;
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 /// More is not read: the parser refuses what is larger than 8 MiB.
 const MOST: u64 = 8 * 1024 * 1024 + 1;
+
+/// What can be read.
+const READABLE: &str = "name a file that you can read, or `-` for standard input";
 
 const KINDS: [(&str, ConstraintKind); 4] = [
     ("MUST_NOT ", ConstraintKind::MustNot),
@@ -36,10 +41,17 @@ pub fn read_named(path: &Path) -> Result<Vec<u8>, Error> {
     if path == Path::new("-") { read(io::stdin().lock(), "standard input") } else { file(path) }
 }
 
-/// The content of a file that the user named.
+/// The content of a file that the user named. A pipe or a device might never end, or never begin: only a regular file is read.
 pub fn file(path: &Path) -> Result<Vec<u8>, Error> {
     let name = format!("`{}`", path.display());
-    let file = File::open(path).map_err(|error| unreadable(&name, &error))?;
+    let at_once = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
+    let file =
+        File::options().read(true).custom_flags(at_once).open(path).map_err(|error| unreadable(&name, &error))?;
+    let found = file.metadata().map_err(|error| unreadable(&name, &error))?;
+    if !found.is_file() {
+        let what = if found.is_dir() { "a folder" } else { "not a regular file" };
+        return Err(Error::new(Exit::Usage, "unreadable", format!("cannot read {name}: it is {what}")).hint(READABLE));
+    }
     read(file, &name)
 }
 
@@ -77,8 +89,7 @@ fn read(stream: impl Read, name: &str) -> Result<Vec<u8>, Error> {
 }
 
 fn unreadable(name: &str, error: &io::Error) -> Error {
-    Error::new(Exit::Usage, "unreadable", format!("cannot read {name}: {error}"))
-        .hint("name a file that you can read, or `-` for standard input")
+    Error::new(Exit::Usage, "unreadable", format!("cannot read {name}: {error}")).hint(READABLE)
 }
 
 #[cfg(test)]

@@ -49,13 +49,13 @@ fn watch(app: &App, mut status: StatusView, context: &Context) -> Result<StatusV
     let mut told = Vec::new();
     loop {
         for run in &status.runs {
-            let line = format!("run {} is {}", run.run_id, run.state);
+            let line = format!("run {} is {}", run.run_id, run.word());
             if !told.contains(&line) {
                 context.output.note(&line);
                 told.push(line);
             }
         }
-        let going_on = status.runs.iter().any(|run| run.state == "running") && status.unfinished.is_empty();
+        let going_on = status.runs.iter().any(|run| run.outcome == "running") && status.unfinished.is_empty();
         if !going_on || signals.interrupted() {
             return Ok(status);
         }
@@ -64,9 +64,11 @@ fn watch(app: &App, mut status: StatusView, context: &Context) -> Result<StatusV
     }
 }
 
-/// A crash that nobody cleaned up needs attention.
+/// A crash that nobody cleaned up needs attention, and so does a record that was changed.
 fn exit(status: &StatusView) -> Exit {
-    let attention = status.runs.iter().any(|run| run.state == "needs_attention") || !status.unfinished.is_empty();
+    let attention = !status.damage.is_empty()
+        || status.runs.iter().any(|run| run.outcome == "needs_attention")
+        || !status.unfinished.is_empty();
     if attention { Exit::Fault } else { Exit::Done }
 }
 
@@ -79,7 +81,7 @@ pub fn recover(context: &Context) -> Result<u8, Error> {
     } else {
         context.output.rows(text::recoveries(recovered));
     }
-    let attention = recovered.iter().any(|recovery| recovery.state == "needs_attention");
+    let attention = recovered.iter().any(|recovery| recovery.outcome == "needs_attention");
     Ok(if attention { Exit::Fault } else { Exit::Done }.code())
 }
 
@@ -92,7 +94,7 @@ pub fn session(command: &SessionCommand, context: &Context) -> Result<u8, Error>
             if output.is_json() {
                 output.json(&Face { schema: "exacta.session/1", body: Session { session_id, expired_plans: None } });
             } else {
-                output.text(&format!("session {session_id}\n"));
+                output.line(&format!("session {session_id}"));
             }
         }
         SessionCommand::End => {
@@ -103,7 +105,7 @@ pub fn session(command: &SessionCommand, context: &Context) -> Result<u8, Error>
                 let body = Session { session_id, expired_plans: Some(expired) };
                 output.json(&Face { schema: "exacta.session/1", body });
             } else {
-                output.text(&format!("ended session {session_id}; {expired} plans expired with it\n"));
+                output.line(&format!("ended session {session_id}; {expired} plans expired with it"));
             }
         }
     }

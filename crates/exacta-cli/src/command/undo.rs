@@ -25,7 +25,7 @@ pub fn undo(args: &Undo, context: &Context) -> Result<u8, Error> {
     let id = PlanId::parse(&preview.plan_id).map_err(|error| Error::fault("internal", error.to_string()))?;
     let run = &preview.run_id;
     let end = run_end::act(&mut app, &id, &args.pace, context, |app, execution| app.undo(run, &key, execution))?;
-    end.report(context, args.pace.events)
+    end.report(context)
 }
 
 fn heading(preview: &UndoView) -> Vec<Row> {

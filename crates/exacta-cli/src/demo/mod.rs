@@ -23,6 +23,9 @@ const PROJECT: [(&str, &str); 4] = [
 
 /// `exacta demo`
 pub fn demo(output: Output) -> Result<u8, Error> {
+    if output.is_json() {
+        return Err(fail::not_json("demo"));
+    }
     let fault = |error: io::Error| fail::io(Exit::Fault, "play the demo", &error);
     let signals = Orderly::begin().map_err(fault)?;
     let stage = Stage::build().map_err(fault)?;

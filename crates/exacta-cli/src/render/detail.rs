@@ -12,8 +12,8 @@ pub fn rows(detail: &PlanDetail) -> Vec<Row> {
     rows.extend(detail.approvals.iter().map(approval));
     rows.extend(detail.feedback.iter().map(|text| labelled(Tone::Warn, "asked for", text)));
     if let Some(run) = &detail.run {
-        let text = format!("{} {}", run.run_id, run.state);
-        rows.push(labelled(run_tone(&run.state), "run", &text));
+        let text = format!("{} {}", run.run_id, run.word());
+        rows.push(labelled(run_tone(run.word()), "run", &text));
     }
     if !rows.is_empty() {
         rows.insert(0, Row::new());

@@ -18,7 +18,7 @@ pub fn plans(plans: &[PlanLine]) -> Vec<Row> {
 fn heading() -> Row {
     Row::new()
         .column(Tone::Faint, "PLAN", 15)
-        .column(Tone::Faint, "STATUS", 15)
+        .column(Tone::Faint, "STATUS", 16)
         .column(Tone::Faint, "RISK", 6)
         .column(Tone::Faint, "QUALITY", 9)
         .faint("WHAT")
@@ -26,19 +26,16 @@ fn heading() -> Row {
 
 fn line(plan: &PlanLine) -> Row {
     let summary = &plan.summary;
-    let risk = summary.risk.map_or_else(|| "-".to_owned(), |risk| risk.to_string());
-    let quality = summary.quality.map_or_else(|| "-".to_owned(), |quality| quality.to_string());
+    let risk = summary.risk_score.map_or_else(|| "-".to_owned(), |risk| risk.to_string());
+    let quality = summary.quality_score.map_or_else(|| "-".to_owned(), |quality| quality.to_string());
     let what = summary.text.as_deref().or(summary.intent.as_deref()).unwrap_or_default();
-    let (tone, status) = match &plan.run {
-        Some(run) => (run_tone(run), run.as_str()),
-        None => (status_tone(plan.status), plan.status.name()),
-    };
+    let tone = if plan.outcome.is_some() { run_tone(plan.word()) } else { status_tone(plan.status) };
     Row::new()
         .column(Tone::Strong, short_id(&plan.plan_id), 15)
-        .column(tone, status, 15)
+        .column(tone, plan.word(), 16)
         .column(if summary.system_level { Tone::Bad } else { Tone::Plain }, &risk, 6)
         .column(Tone::Plain, &quality, 9)
-        .column(Tone::Plain, what, 35)
+        .column(Tone::Plain, what, 34)
 }
 
 /// How alarming a run's state is.

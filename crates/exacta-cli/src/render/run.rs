@@ -1,7 +1,7 @@
 //! How a run ended.
 
 use super::list::run_tone;
-use super::row::Row;
+use super::row::{Row, Tone};
 use exacta_app::view::RunView;
 use serde_json::Value;
 
@@ -9,14 +9,12 @@ use serde_json::Value;
 #[must_use]
 pub fn ended(run: &RunView) -> Vec<Row> {
     let what = if run.undoes.is_some() { "undo " } else { "run " };
-    let mut rows = vec![Row::heading(what).plain(&run.run_id).plain("  ").with(run_tone(&run.state), &run.state)];
-    if let Value::Object(changes) = &run.changes {
-        rows.extend(
-            changes
-                .iter()
-                .map(|(path, change)| Row::indented(2).column(super::row::Tone::Plain, verb(change), 10).plain(path)),
-        );
-    }
+    let mut rows = vec![Row::heading(what).plain(&run.run_id).plain("  ").with(run_tone(run.word()), run.word())];
+    rows.extend(run.steps.iter().map(|step| {
+        let path = step.get("path").and_then(Value::as_str).unwrap_or_default();
+        Row::indented(2).column(Tone::Plain, verb(step), 10).plain(path)
+    }));
+    rows.extend(run.kept.iter().map(|path| Row::indented(2).column(Tone::Warn, "kept", 10).plain(path)));
     rows
 }
 

@@ -17,6 +17,10 @@ pub fn status(status: &StatusView) -> Vec<Row> {
     }
     rows.push(labelled("approvers", &status.approvers.to_string()));
     rows.push(labelled("log", &format!("{} entries", status.log_size)));
+    for damage in &status.damage {
+        rows.push(Row::new().column(Tone::Bad, "damaged", 12).hanging(12).plain(damage));
+        rows.push(Row::indented(12).faint("hint: `exacta audit verify` shows every place"));
+    }
     section(&mut rows, "waiting for a person", plans(&status.pending), status.pending.is_empty());
     section(&mut rows, "approved, not run", plans(&status.approved), status.approved.is_empty());
     section(&mut rows, "newest runs", status.runs.iter().map(run).collect(), status.runs.is_empty());
@@ -33,7 +37,7 @@ pub fn recoveries(recovered: &[Recovery]) -> Vec<Row> {
     let mut rows = Vec::new();
     for recovery in recovered {
         let head = Row::new().plain("run ").plain(&recovery.run_id).plain("  ");
-        rows.push(head.with(run_tone(&recovery.state), &recovery.state));
+        rows.push(head.with(run_tone(recovery.outcome), recovery.outcome));
         rows.push(Row::indented(2).plain(&recovery.reason));
         rows.extend(recovery.kept.iter().map(|path| {
             Row::indented(2).with(Tone::Warn, "kept").plain(" a change to `").plain(path).plain("` made meanwhile")
@@ -48,7 +52,7 @@ fn run(run: &RunView) -> Row {
     Row::new()
         .column(Tone::Strong, &run.run_id, 38)
         .column(Tone::Plain, what, 6)
-        .column(run_tone(&run.state), &run.state, 12)
+        .column(run_tone(run.word()), run.word(), 16)
         .faint(at.get(..19).unwrap_or(at))
 }
 

@@ -128,7 +128,13 @@ fn files_that_cannot_be_read() {
         let done = world.run(&["check", file]).expect(2);
         assert!(done.err.starts_with("error: cannot read") && done.err.contains("hint:"), "{}", done.err);
     }
-    world.run(&["check", "/dev/zero", "--json"]).expect(10);
+    rustix::fs::mkfifoat(rustix::fs::CWD, world.path().join("pipe"), rustix::fs::Mode::RWXU).unwrap();
+    for odd in ["/dev/zero", "/dev/null", "/dev/stdin", world.path().join("pipe").to_str().unwrap()] {
+        for args in [&["check", odd][..], &["submit", odd], &["run", odd], &["policy", "check", odd]] {
+            let done = world.run(args).expect(2);
+            assert!(done.err.contains("not a regular file") && done.err.contains("`-`"), "{args:?}: {}", done.err);
+        }
+    }
 }
 
 #[test]
@@ -185,8 +191,70 @@ fn a_corrupted_record_is_found() {
     let log = world.project().join(".exacta/audit.log");
     let text = std::fs::read_to_string(&log).unwrap();
     std::fs::write(&log, text.replacen("plan_created", "plan_creates", 1)).unwrap();
+    let status = world.run(&["status"]).expect(60);
+    assert!(status.out.contains("damaged") && status.out.contains("exacta audit verify"), "{}", status.out);
+    assert_eq!(world.run(&["status", "--json"]).expect(60).json()["damage"].as_array().unwrap().len(), 1);
+    assert!(world.run(&["list"]).expect(0).err.contains("changed from outside"));
+    assert!(world.run(&["audit", "list"]).err.contains("changed from outside"));
     let done = world.run(&["audit", "verify"]).expect(60);
-    assert!(done.err.contains("hint:"), "{}", done.err);
+    assert!(done.err.contains("\n  audit log, line ") && done.err.contains("hint:"), "{}", done.err);
+    let places = world.run(&["audit", "verify", "--json"]).expect(60).json()["error"]["places"].clone();
+    assert_eq!(places.as_array().unwrap().len(), 1, "{places}");
+}
+
+#[test]
+fn a_line_in_the_middle_of_the_log_is_not_shown_if_it_was_changed() {
+    let world = World::begun();
+    for _ in 0..3 {
+        world.pipe(&["submit", "-"], fix().to_string().as_bytes()).expect(30);
+    }
+    let log = world.project().join(".exacta/audit.log");
+    let text = std::fs::read_to_string(&log).unwrap();
+    std::fs::write(&log, text.replacen("plan_created", "plan_creates", 1)).unwrap();
+    let done = world.run(&["audit", "list"]).expect(60);
+    assert!(done.err.contains("audit log, line 2") && !done.out.contains("plan_creates"), "{done:?}");
+}
+
+#[test]
+fn a_copied_project_is_told_its_way_out() {
+    let world = World::begun();
+    world.pipe(&["submit", "-"], fix().to_string().as_bytes()).expect(30);
+    world.write(".exacta/config.toml", "[caps]\nsteps = 3\n");
+    let copy = world.path().join("copy");
+    let copied = std::process::Command::new("cp").arg("-a").arg(world.project()).arg(&copy).status().unwrap();
+    assert!(copied.success());
+    let copy = copy.to_str().unwrap();
+    let plan = world.file("plan.json", fix().to_string());
+    for args in [&["status"][..], &["list"], &["submit", &plan], &["init"], &["audit", "verify"]] {
+        let done = world.run(&[args, &["--project", copy]].concat());
+        assert_ne!(done.code, 0, "{args:?}: {done:?}");
+        assert!(done.err.contains("`exacta init --anew`"), "{args:?}: {}", done.err);
+    }
+    let begun = world.run(&["init", "--anew", "--project", copy]).expect(0);
+    assert!(begun.err.contains(".exacta.aside-1"), "{}", begun.err);
+    world.run(&["submit", &plan, "--project", copy]).expect(30);
+    world.run(&["audit", "verify", "--project", copy]).expect(0);
+    assert!(std::fs::read_to_string(format!("{copy}/.exacta/config.toml")).unwrap().contains("steps = 3"));
+    let sound = world.run(&["init", "--anew", "--project", copy]).expect(2);
+    assert!(sound.err.contains("in order"), "{}", sound.err);
+    world.run(&["audit", "verify"]).expect(0);
+}
+
+#[test]
+fn a_record_that_is_gone_is_given_up_by_a_person_only() {
+    let world = World::begun();
+    world.run(&["profile", "set", "DEV", "--approver-key", &world.key()]).expect(0);
+    std::fs::remove_dir_all(world.project().join(".exacta")).unwrap();
+    let plan = world.file("plan.json", fix().to_string());
+    for args in [&["status"][..], &["submit", &plan], &["init"]] {
+        let done = world.run(args).expect(60);
+        assert!(done.err.contains("gone") && done.err.contains("`exacta init --anew`"), "{args:?}: {}", done.err);
+    }
+    world.run(&["init", "--anew"]).expect(30);
+    let begun = world.run(&["init", "--anew", "--approver-key", &world.key(), "--json"]).expect(0).json();
+    assert_eq!(begun["profile"]["in_force"], "SAFE", "nothing of the old project counts");
+    assert!(world.run(&["audit", "list"]).expect(0).out.contains("tampering_found"));
+    world.run(&["audit", "verify"]).expect(0);
 }
 
 #[test]

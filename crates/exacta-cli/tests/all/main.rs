@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 mod bad_input;
+mod determinism;
 mod help;
+mod json;
 mod race;
 mod reference;
 mod render;

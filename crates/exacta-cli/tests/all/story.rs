@@ -166,6 +166,39 @@ fn drift_expires_a_plan_and_resubmitting_revives_it() {
 }
 
 #[test]
+fn only_late_plans_are_resubmitted() {
+    let world = World::begun();
+    let refused = |id: &str, command: &str| {
+        let done = world.run(&["resubmit", id]).expect(40);
+        assert!(done.err.contains(command), "{}", done.err);
+    };
+    let first = id(&submit(&world, &fix()).expect(30));
+    refused(&first, "exacta review");
+    assert_eq!(world.run(&["show", &first, "--json"]).json()["status"], "pending", "it is still there");
+    world.run(&["approve", &first, "--approver-key", &world.key()]).expect(0);
+    refused(&first, "exacta execute");
+    world.run(&["execute", &first]).expect(0);
+    world.run(&["undo", "--approver-key", &world.key()]).expect(0);
+    let again = id(&world.run(&["resubmit", &first, "--json"]).expect(30));
+    world.run(&["reject", &again, "--approver-key", &world.key()]).expect(0);
+    refused(&again, "exacta submit");
+}
+
+#[test]
+fn init_does_what_it_is_asked_or_nothing() {
+    let world = World::new();
+    let refused = world.run(&["init", "--approver", "tester", "--no-passphrase", "--profile", "DEV"]).expect(30);
+    assert!(refused.err.contains("exacta profile set"), "{}", refused.err);
+    assert!(!world.project().join(".exacta").exists() && !world.home().join("keys").exists(), "nothing was made");
+    world.run(&["init", "--approver", "tester", "--no-passphrase"]).expect(0);
+    world.run(&["init", "--approver", "tester"]).expect(0);
+    let other = world.run(&["init", "--approver", "other", "--no-passphrase"]).expect(2);
+    assert!(other.err.contains("tester") && other.err.contains("exacta approver add"), "{}", other.err);
+    let raised = world.run(&["init", "--profile", "DEV", "--approver-key", &world.key(), "--json"]).expect(0).json();
+    assert_eq!(raised["profile"]["in_force"], "DEV");
+}
+
+#[test]
 fn a_hash_that_was_not_shown_approves_nothing() {
     let world = World::begun();
     let submitted = submit(&world, &fix()).expect(30);

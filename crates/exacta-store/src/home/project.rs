@@ -74,14 +74,22 @@ impl Home {
         let root = self.project_root(root)?;
         let path = self.project_file(&root);
         let lock = Lock::on(&self.projects())?;
-        if let Some(stored) = record::read::<Stored>(&path)? {
-            return Ok(stored.at(root));
+        match record::read::<Stored>(&path)? {
+            Some(stored) => Ok(stored.at(root)),
+            None => write_new(&lock, &path, root, at),
         }
-        let id = super::session::fresh_id(ProjectId::parse);
-        let record =
-            ProjectRecord { id: id?, root, profile: Profile::Safe, created_at: at, failed_runs: 0, fell: None };
-        record::write(&lock, &path, &Stored::of(&record))?;
-        Ok(record)
+    }
+
+    /// The project at a place as a new one, whatever was known of the old one: profile SAFE, and nothing that was signed for
+    /// the old one counts for it.
+    ///
+    /// # Errors
+    /// As [`Home::project`].
+    pub fn renew_project(&self, root: &Path, at: Timestamp) -> Result<ProjectRecord, HomeError> {
+        let root = self.project_root(root)?;
+        let lock = Lock::on(&self.projects())?;
+        let path = self.project_file(&root);
+        write_new(&lock, &path, root, at)
     }
 
     /// Changes profile, failed runs or fall of a project, and returns what it is then. No other process's change comes
@@ -128,6 +136,13 @@ impl Home {
     fn project_file(&self, root: &Path) -> PathBuf {
         self.projects().join(format!("{}.json", Digest::of(root.as_os_str().as_bytes())))
     }
+}
+
+fn write_new(lock: &Lock, path: &Path, root: PathBuf, at: Timestamp) -> Result<ProjectRecord, HomeError> {
+    let id = super::session::fresh_id(ProjectId::parse);
+    let record = ProjectRecord { id: id?, root, profile: Profile::Safe, created_at: at, failed_runs: 0, fell: None };
+    record::write(lock, path, &Stored::of(&record))?;
+    Ok(record)
 }
 
 /// The path without symbolic links, as far as it exists.

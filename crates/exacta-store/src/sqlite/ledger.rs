@@ -84,16 +84,35 @@ pub fn outbox(db: &Db<'_>) -> Result<Vec<Pending>, StoreError> {
 /// Lines of the log, without newlines; from `pending`, the outbox, where they may not be in the file yet.
 pub fn lines(
     db: &Db<'_>,
-    (log, pending): (Option<&LogFile<'_>>, &[Pending]),
+    from: (Option<&LogFile<'_>>, &[Pending]),
     correlation: Option<&str>,
     last: Option<u32>,
 ) -> Result<Vec<Vec<u8>>, StoreError> {
+    read(&spans(db, correlation, last)?, from)
+}
+
+/// The same, each compared with the index.
+pub fn lines_as_recorded(
+    db: &Db<'_>,
+    from: (Option<&LogFile<'_>>, &[Pending]),
+    correlation: Option<&str>,
+    last: Option<u32>,
+) -> Result<Vec<Vec<u8>>, StoreError> {
+    let spans = spans(db, correlation, last)?;
+    let lines = read(&spans, from)?;
+    match spans.iter().zip(&lines).find(|((_, _, leaf), line)| leaf_hash(line) != *leaf) {
+        Some(((seq, ..), _)) => Err(tampered(seq + 1, "the line was changed").into()),
+        None => Ok(lines),
+    }
+}
+
+fn read(spans: &[Span], (log, pending): (Option<&LogFile<'_>>, &[Pending])) -> Result<Vec<Vec<u8>>, StoreError> {
     let mut lines = Vec::new();
-    for (start, end) in spans(db, correlation, last)? {
-        let pending = pending.binary_search_by_key(&start, |line| line.start).ok().and_then(|index| pending.get(index));
+    for (_, (start, end), _) in spans {
+        let pending = pending.binary_search_by_key(start, |line| line.start).ok().and_then(|index| pending.get(index));
         let mut line = match (pending, log) {
             (Some(pending), _) => pending.bytes.clone(),
-            (None, Some(log)) => log.bytes(start, end)?,
+            (None, Some(log)) => log.bytes(*start, *end)?,
             (None, None) => return Err(tampered(1, "the log file is missing").into()),
         };
         line.pop();
@@ -102,16 +121,21 @@ pub fn lines(
     Ok(lines)
 }
 
+/// An entry's place among all, where it is in the file, and its hash.
+type Span = (u64, (u64, u64), Digest);
+
 /// Where entries are in the file.
-fn spans(db: &Db<'_>, correlation: Option<&str>, last: Option<u32>) -> Result<Vec<(u64, u64)>, StoreError> {
-    let read = |row: &Row<'_>| Ok((unsigned(row.get(0)?), unsigned(row.get(1)?)));
+fn spans(db: &Db<'_>, correlation: Option<&str>, last: Option<u32>) -> Result<Vec<Span>, StoreError> {
+    let read = |row: &Row<'_>| {
+        Ok((unsigned(row.get(0)?), (unsigned(row.get(1)?), unsigned(row.get(2)?)), Digest::from_bytes(row.get(3)?)))
+    };
     let limit = last.map_or(-1, i64::from);
     let mut spans = match correlation {
         Some(id) => {
-            let sql = "SELECT start, end FROM entry WHERE correlation_id = ?1 ORDER BY seq DESC LIMIT ?2";
+            let sql = "SELECT seq, start, end, leaf FROM entry WHERE correlation_id = ?1 ORDER BY seq DESC LIMIT ?2";
             db.all(sql, params![id, limit], read)?
         }
-        None => db.all("SELECT start, end FROM entry ORDER BY seq DESC LIMIT ?1", [limit], read)?,
+        None => db.all("SELECT seq, start, end, leaf FROM entry ORDER BY seq DESC LIMIT ?1", [limit], read)?,
     };
     spans.reverse();
     Ok(spans)

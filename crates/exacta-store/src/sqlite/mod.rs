@@ -2,6 +2,7 @@
 
 mod change;
 pub(crate) mod db;
+mod ends;
 pub(crate) mod ledger;
 pub(crate) mod open;
 pub(crate) mod plans;

@@ -189,7 +189,7 @@ impl Store for SqliteStore {
     fn entries(&self, filter: &EntryFilter) -> Result<Vec<Entry>, StoreError> {
         let correlation = filter.correlation_id.as_ref().map(CorrelationId::as_str);
         let (log, pending) = (LogFile::read(&self.folder)?, ledger::outbox(&self.db())?);
-        let lines = ledger::lines(&self.db(), (log.as_ref(), &pending), correlation, filter.last)?;
+        let lines = ledger::lines_as_recorded(&self.db(), (log.as_ref(), &pending), correlation, filter.last)?;
         lines.iter().map(|line| Ok(Entry::parse(line)?)).collect()
     }
 

@@ -1,0 +1,169 @@
+//! With `--json` every command prints exactly one object, whatever happens; with `--events` every line is one.
+
+use crate::story::fix;
+use crate::world::{Done, World};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// One object on one line, which names its schema; nothing else on standard output.
+#[track_caller]
+fn one_object(done: &Done, args: &[&str]) -> Value {
+    assert_eq!(done.out.lines().count(), 1, "{args:?}: {done:?}");
+    let value: Value = serde_json::from_str(&done.out).unwrap_or_else(|error| panic!("{args:?}: {error}: {done:?}"));
+    let schema = value["schema"].as_str().or(value["$schema"].as_str());
+    assert!(schema.is_some_and(|schema| !schema.is_empty()), "{args:?}: {value}");
+    if let Some(exit) = value["error"]["exit"].as_i64() {
+        assert_eq!(exit, i64::from(done.code), "{args:?}: {value}");
+    }
+    value
+}
+
+#[test]
+fn every_command_prints_one_object() {
+    let world = World::begun();
+    let key = world.key();
+    let plan = world.file("plan.json", fix().to_string());
+    let policy = world.file("policy.toml", world.run(&["policy", "show"]).expect(0).out);
+    let (man, proof) = (world.path().join("man1"), world.path().join("proof"));
+    let (man, proof) = (man.to_str().unwrap(), proof.to_str().unwrap());
+    let submit = || world.run(&["submit", &plan, "--json"]).json()["plan_id"].as_str().unwrap().to_owned();
+    let [whole, rejected, revised, run, gone] = [submit(), submit(), submit(), submit(), submit()];
+    let cases: &[(&[&str], i32)] = &[
+        (&["init"], 0),
+        (&["check", &plan], 30),
+        (&["check", "no-such-file"], 2),
+        (&["submit", &plan], 30),
+        (&["list"], 0),
+        (&["list", "--status", "odd"], 2),
+        (&["show", &whole], 0),
+        (&["review", &whole], 30),
+        (&["approve", &whole], 30),
+        (&["approve", &whole, "--approver-key", &key], 0),
+        (&["approve", &whole, "--approver-key", &key], 40),
+        (&["reject", &rejected, "--approver-key", &key], 0),
+        (&["revise", &revised, "smaller", "--approver-key", &key], 0),
+        (&["resubmit", &revised], 40),
+        (&["execute", &whole, "--detach"], 0),
+        (&["status", "--watch"], 0),
+        (&["execute", &run], 30),
+        (&["execute", &gone, "--detach"], 30),
+        (&["undo"], 30),
+        (&["undo", "--approver-key", &key], 0),
+        (&["run", &plan], 30),
+        (&["run", &plan, "--detach"], 30),
+        (&["run", "/dev/null"], 2),
+        (&["recover"], 0),
+        (&["status"], 0),
+        (&["session", "show"], 0),
+        (&["session", "end"], 0),
+        (&["audit", "list"], 0),
+        (&["audit", "verify"], 0),
+        (&["audit", "show", "0"], 0),
+        (&["audit", "prove", "0"], 0),
+        (&["audit", "prove", "0", "-o", proof], 0),
+        (&["audit", "prove", "9999"], 2),
+        (&["profile", "list"], 0),
+        (&["profile", "current"], 0),
+        (&["profile", "show", "DEV"], 0),
+        (&["profile", "set", "SAFE"], 0),
+        (&["profile", "set", "FULL-AUTO"], 20),
+        (&["policy", "show"], 0),
+        (&["policy", "check"], 0),
+        (&["policy", "check", &plan], 10),
+        (&["policy", "explain", &plan], 0),
+        (&["policy", "explain", "--operation", "file_delete"], 0),
+        (&["policy", "set", &policy, "--approver-key", &key], 0),
+        (&["policy", "reset", "--approver-key", &key], 0),
+        (&["approver", "add", "second", "--no-passphrase", "--approver-key", &key], 0),
+        (&["approver", "list"], 0),
+        (&["approver", "remove", "second", "--approver-key", &key], 0),
+        (&["demo"], 2),
+        (&["doctor"], 0),
+        (&["schema"], 0),
+        (&["completions", "bash"], 2),
+        (&["man", man], 0),
+        (&[], 2),
+        (&["frobnicate"], 2),
+        (&["audit"], 2),
+    ];
+    let mut typed = BTreeSet::new();
+    for (args, code) in cases {
+        let line: Vec<&str> = args.iter().copied().chain(["--json"]).collect();
+        let done = world.run(&line);
+        assert_eq!(done.code, *code, "{args:?}: {done:?}");
+        one_object(&done, args);
+        typed.insert(args.iter().take(2).copied().collect::<Vec<_>>().join(" "));
+    }
+    // A command that is added later is added here too.
+    let all = exacta_cli::args::command();
+    for command in all.get_subcommands() {
+        let name = command.get_name();
+        for path in command.get_subcommands().map(|sub| format!("{name} {}", sub.get_name())) {
+            assert!(typed.contains(&path), "`{path}` is not in the table");
+        }
+        assert!(typed.iter().any(|path| path.split(' ').next() == Some(name)), "`{name}` is not in the table");
+    }
+}
+
+#[test]
+fn a_run_is_told_in_the_same_words_everywhere() {
+    let world = World::begun();
+    let key = world.key();
+    let plan = world.file("plan.json", fix().to_string());
+    let waiting = world.run(&["run", &plan, "--json"]).expect(30).json();
+    assert_eq!((&waiting["outcome"], &waiting["decision"]), (&"refused".into(), &"confirm".into()), "{waiting}");
+    assert_eq!((&waiting["run_id"], &waiting["steps"]), (&Value::Null, &Value::Array(vec![])), "{waiting}");
+    let id = waiting["plan_id"].as_str().unwrap();
+    world.run(&["approve", id, "--approver-key", &key]).expect(0);
+    let run = world.run(&["execute", id, "--json"]).expect(0).json();
+    let shown = world.run(&["show", id, "--json"]).expect(0).json()["run"].clone();
+    let listed = world.run(&["status", "--json"]).expect(0).json()["runs"][0].clone();
+    for face in [&run, &shown, &listed] {
+        assert_eq!(
+            (&face["run_id"], &face["outcome"], &face["steps"]),
+            (&run["run_id"], &"completed".into(), &run["steps"])
+        );
+    }
+    let line = |word: &str| world.run(&["list", "--status", word, "--json"]).expect(0).json()["plans"][0].clone();
+    assert_eq!((&line("completed")["plan_id"], &line("completed")["outcome"]), (&id.into(), &"completed".into()));
+    assert_eq!(line("user_approved")["plan_id"], id);
+    assert_eq!(line("rolled_back"), Value::Null);
+    world.run(&["undo", "--approver-key", &key]).expect(0);
+    assert_eq!((&line("undone")["outcome"], &line("undone")["undone"]), (&"completed".into(), &true.into()));
+    assert_eq!(line("completed"), Value::Null, "it is listed under the word that is shown");
+    let denied = world.pipe(&["run", "-", "--json"], b"no plan").expect(10).json();
+    assert_eq!((&denied["outcome"], &denied["error"]["code"]), (&"refused".into(), &"plan_denied".into()), "{denied}");
+}
+
+#[test]
+fn events_are_lines_of_json_whatever_happens() {
+    let world = World::begun();
+    let plan = world.file("plan.json", fix().to_string());
+    let waiting = world.run(&["run", &plan, "--events"]).expect(30);
+    let id = one_object(&waiting, &["run"])["plan_id"].as_str().unwrap().to_owned();
+    world.run(&["approve", &id, "--approver-key", &world.key()]).expect(0);
+    for (args, code) in [
+        (vec!["execute", &id, "--events"], 0),
+        (vec!["execute", &id, "--events"], 40),
+        (vec!["execute", "ffffffff", "--events"], 2),
+        (vec!["undo", "--events"], 30),
+        (vec!["run", "no-such-file", "--events"], 2),
+    ] {
+        let done = world.run(&args).expect(code);
+        let lines: Vec<Value> = done.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let (result, events) = lines.split_last().unwrap_or_else(|| panic!("{args:?}: {done:?}"));
+        assert!(events.iter().all(|line| line["schema"] == "exacta.event/1" && line["event"].is_string()), "{done:?}");
+        assert!(result["schema"] == "exacta.run/1" || result["schema"] == "exacta.error/1", "{result}");
+    }
+}
+
+#[test]
+fn a_plan_that_needs_nobody_runs_in_the_background() {
+    let world = World::begun();
+    world.run(&["profile", "set", "DEV", "--approver-key", &world.key()]).expect(0);
+    let plan = world.file("plan.json", fix().to_string());
+    let started = world.run(&["run", &plan, "--detach", "--json"]).expect(0).json();
+    assert!(["running", "completed"].contains(&started["outcome"].as_str().unwrap()), "{started}");
+    world.run(&["status", "--watch"]).expect(0);
+    assert_eq!(world.read("greet.txt"), "hello\nthere\n");
+}

@@ -1,0 +1,48 @@
+//! What the ends of the records tell without reading all of them: pinned and signed checkpoint, the index, and the last lines
+//! of the log file. Reads only; costs the same however long the log is.
+
+use super::SqliteStore;
+use super::ledger::{self, Ledger, index_changed};
+use crate::error::{Place, StoreError, Tampered};
+use crate::folder::CHECKPOINT;
+use crate::log::{LogFile, tampered};
+
+impl SqliteStore {
+    /// Where the records were changed from outside, as far as their ends tell; only [`crate::verify()`] looks at everything.
+    ///
+    /// # Errors
+    /// [`StoreError`] if they cannot be read.
+    pub fn damage(&self) -> Result<Option<Tampered>, StoreError> {
+        if self.ends_fit().is_ok() {
+            return Ok(None);
+        }
+        // Another process may have been writing meanwhile. Nobody can where the folder cannot be written.
+        let _lock = self.folder.lock().ok();
+        match self.ends_fit() {
+            Ok(()) => Ok(None),
+            Err(StoreError::Tampered(found)) => Ok(Some(found)),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn ends_fit(&self) -> Result<(), StoreError> {
+        let ledger = Ledger::load(&self.db())?.ok_or_else(|| self.db().corrupt("it holds no log"))?;
+        let pinned = self.check_pin(&ledger)?;
+        let signed = self.read_checkpoint()?;
+        let size = signed.as_ref().map_or(0, |signed| signed.size());
+        let same_root = signed.as_ref().is_none_or(|signed| signed.root() == ledger.frontier.root());
+        if size > ledger.size() || (size == ledger.size() && !same_root) {
+            let place = Place::File(self.folder.path().join(CHECKPOINT));
+            return Err(Tampered { place, what: "it is not a checkpoint of this log".to_owned() }.into());
+        }
+        let pending = ledger::outbox(&self.db())?;
+        if pending.last().map_or(0, |last| last.start + last.bytes.len() as u64) != ledger.bytes {
+            return Err(index_changed("it does not hold the last entries"));
+        }
+        match LogFile::read(&self.folder)? {
+            Some(log) => log.begun(&pending, size.max(pinned)).map(drop),
+            None if size.max(pinned) > 0 => Err(tampered(1, "the log file is missing").into()),
+            None => Ok(()),
+        }
+    }
+}
