@@ -125,6 +125,11 @@ fn expand(text: &str) -> String {
 }
 
 impl Plan {
+    /// The targets of its steps.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.steps.iter().map(|step| step.path.as_str())
+    }
+
     /// The proposal as an agent would hand it in.
     pub fn proposal(&self) -> String {
         let ask = self.ask.as_ref().or(self.family.ask.as_ref()).unwrap_or(&self.name);

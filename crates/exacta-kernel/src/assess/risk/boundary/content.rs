@@ -31,8 +31,6 @@ const NPM_KEYS: &[&str] = &[
     "pnpm",
     "trustedDependencies",
 ];
-/// Parts of a `composer.json` that run or allow running.
-const COMPOSER_KEYS: &[&str] = &["scripts", "config"];
 
 /// Phrases in an added line that grant a container, pod or program more than its own folder.
 const GRANTS: &[(&str, &str)] = &[
@@ -47,19 +45,99 @@ const GRANTS: &[(&str, &str)] = &[
     ("kind: role", "decides who may do what in a cluster"),
     ("kind: networkpolicy", "decides who may reach what in a cluster"),
     ("kind: clusterrolebinding", "decides who may do what in a cluster"),
+    ("aws::iam::", "decides who may do what in a cloud account"),
+    ("microsoft.authorization/", "decides who may do what in a cloud account"),
     ("resource \"aws_iam_", "decides who may do what in a cloud account"),
     ("resource \"google_project_iam_", "decides who may do what in a cloud account"),
     ("resource \"azurerm_role_", "decides who may do what in a cloud account"),
     ("resource \"aws_security_group", "decides who may reach what in a cloud account"),
 ];
 
+/// Parts of other JSON files that run something or decide where it comes from, by file.
+const JSON_KEYS: &[(&str, &[&str], &str)] = &[
+    ("composer.json", &["scripts", "config"], "runs by itself or decides what may run"),
+    ("app.json", &["scripts", "buildpacks"], "is run when the app is deployed"),
+    ("global.json", &["sdk", "msbuild-sdks"], "decides with which tools the project is built"),
+    (
+        "auth.json",
+        &["http-basic", "bearer", "github-oauth", "gitlab-oauth", "gitlab-token", "bitbucket-oauth", "custom-headers"],
+        "decides with which credentials packages are fetched",
+    ),
+    (
+        "manifest.json",
+        &[
+            "permissions",
+            "optional_permissions",
+            "host_permissions",
+            "content_security_policy",
+            "externally_connectable",
+        ],
+        "grants a browser extension access",
+    ),
+];
+
+/// Phrases by file or ending, for files that are boundaries where they have one of them.
+const PHRASES: &[(&str, &[(&str, &str)])] = &[
+    (
+        "gradle.properties",
+        &[
+            ("systemprop.", "decides which proxy or setting every build uses"),
+            ("org.gradle.jvmargs", "decides what runs beside every build"),
+            ("org.gradle.java.home", "decides which program runs every build"),
+        ],
+    ),
+    (
+        "androidmanifest.xml",
+        &[
+            ("uses-permission", "grants a program network, shell or system access"),
+            ("android:exported", "decides which other programs may call this one"),
+            ("usescleartexttraffic", "decides how a program may use the network"),
+            ("networksecurityconfig", "decides how a program may use the network"),
+        ],
+    ),
+    ("info.plist", &[("nsallowsarbitraryloads", "decides how a program may use the network")]),
+    (".pbxproj", &[("shellscript", "is run by Xcode in every build")]),
+    (".csproj", MSBUILD),
+    (".vbproj", MSBUILD),
+    (".fsproj", MSBUILD),
+    (".vcxproj", MSBUILD),
+    (".props", MSBUILD),
+    (".targets", MSBUILD),
+    ("deno.json", DENO),
+    ("deno.jsonc", DENO),
+    (".yml", GRANTS),
+    (".yaml", GRANTS),
+    (".tf", GRANTS),
+    (".hcl", GRANTS),
+    (".bicep", GRANTS),
+    (".template", GRANTS),
+];
+
+const MSBUILD: &[(&str, &str)] = &[
+    ("<exec ", "is run by MSBuild in every build"),
+    ("<prebuildevent", "is run by MSBuild in every build"),
+    ("<postbuildevent", "is run by MSBuild in every build"),
+    ("<usingtask", "is run by MSBuild in every build"),
+];
+
+const DENO: &[(&str, &str)] = &[
+    ("--allow-all", "grants a program everything"),
+    ("--allow-run", "grants a program the shell"),
+    ("--allow-net", "grants a program the network"),
+];
+
 /// What a change crosses, each with its line where there is one.
 pub(super) fn crossed(change: &FileChange<'_>) -> Vec<(String, Option<u64>)> {
-    let name = change.path.name();
-    match name {
+    let name = change.path.name().to_lowercase();
+    if let Some((_, keys, why)) = JSON_KEYS.iter().find(|(file, ..)| *file == name) {
+        return json_keys(change, keys, why);
+    }
+    if let Some((_, phrases)) = PHRASES.iter().find(|(ending, _)| name.ends_with(ending)) {
+        return grants(change, phrases);
+    }
+    match name.as_str() {
         "package.json" => package(change),
-        "composer.json" => json_keys(change, COMPOSER_KEYS, "runs by itself or decides what may run"),
-        "Cargo.toml" => toml_keys(change, &[&["package", "build"], &["package", "links"], &["patch"], &["replace"]]),
+        "cargo.toml" => toml_keys(change, &[&["package", "build"], &["package", "links"], &["patch"], &["replace"]]),
         "pyproject.toml" => toml_keys(
             change,
             &[
@@ -69,21 +147,22 @@ pub(super) fn crossed(change: &FileChange<'_>) -> Vec<(String, Option<u64>)> {
                 &["tool", "poetry", "build"],
             ],
         ),
-        "deno.json" | "deno.jsonc" => grants(
-            change,
-            &[
-                ("--allow-all", "grants a program everything"),
-                ("--allow-run", "grants a program the shell"),
-                ("--allow-net", "grants a program the network"),
-            ],
-        ),
-        _ if is_grant_file(name) => grants(change, GRANTS),
+        _ if name.ends_with(".json") => access_policy(change),
         _ => Vec::new(),
     }
 }
 
-fn is_grant_file(name: &str) -> bool {
-    [".yml", ".yaml", ".tf", ".hcl"].iter().any(|ending| name.ends_with(ending))
+/// A policy of a cloud account as JSON.
+fn access_policy(change: &FileChange<'_>) -> Vec<(String, Option<u64>)> {
+    let has = |content: Option<&FileContent>, word: &[u8]| {
+        content.is_some_and(|content| memchr::memmem::find(content.bytes(), word).is_some())
+    };
+    let either = |word: &[u8]| has(change.after, word) || has(change.before, word);
+    let policy = either(b"\"Statement\"") && either(b"\"Effect\"") && either(b"\"Action\"");
+    if policy || either(b"AWS::IAM::") || either(b"Microsoft.Authorization/") {
+        return vec![("decides who may do what in a cloud account".to_owned(), line_of(change, "Effect"))];
+    }
+    Vec::new()
 }
 
 /// A `package.json`: scripts that run by themselves, and what steers tools.
