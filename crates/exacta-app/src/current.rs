@@ -116,7 +116,7 @@ pub(crate) fn identity(record: &PlanRecord) -> Result<Identity, Error> {
 }
 
 pub(crate) fn tampered(id: &PlanId) -> Error {
-    Error::fault("record_tampered", format!("plan `{id}` does not match its recorded hash: the record was changed"))
+    Error::fault(Error::TAMPERED, format!("plan `{id}` does not match its recorded hash: the record was changed"))
         .hint("run `exacta audit verify` to see where")
 }
 

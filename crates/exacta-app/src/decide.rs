@@ -27,7 +27,10 @@ impl App {
     /// # Errors
     /// If the plan changed, expired, drifted, is denied, was decided by another first, or the key is not an approver's.
     pub fn approve(&mut self, id: &PlanId, shown: Option<&str>, key: &SigningKey) -> Result<PlanView, Error> {
-        self.trust_record()?;
+        self.wary(|app| app.approve_plan(id, shown, key))
+    }
+
+    fn approve_plan(&mut self, id: &PlanId, shown: Option<&str>, key: &SigningKey) -> Result<PlanView, Error> {
         let current = self.usable(id)?;
         approvable(&current)?;
         let hash = current.hash_to_sign()?;
@@ -72,6 +75,10 @@ impl App {
     /// # Errors
     /// If a selected step needs one that is not selected, or the plan can no longer be used.
     pub fn select(&mut self, id: &PlanId, steps: &BTreeSet<String>) -> Result<PlanView, Error> {
+        self.wary(|app| app.select_steps(id, steps))
+    }
+
+    fn select_steps(&mut self, id: &PlanId, steps: &BTreeSet<String>) -> Result<PlanView, Error> {
         let current = self.usable(id)?;
         if current.record.status != Status::Pending {
             return Err(wrong_status(id, current.record.status));
@@ -93,7 +100,10 @@ impl App {
     /// # Errors
     /// If the plan was decided already, or the key is not an approver's.
     pub fn reject(&mut self, id: &PlanId, why: Option<&str>, key: &SigningKey) -> Result<(), Error> {
-        self.trust_record()?;
+        self.wary(|app| app.reject_plan(id, why, key))
+    }
+
+    fn reject_plan(&mut self, id: &PlanId, why: Option<&str>, key: &SigningKey) -> Result<(), Error> {
         let record = self.record(id)?;
         if record.status != Status::Pending {
             return Err(wrong_status(id, record.status));
@@ -112,7 +122,10 @@ impl App {
     /// # Errors
     /// As [`App::reject`].
     pub fn revise(&mut self, id: &PlanId, feedback: &str, key: &SigningKey) -> Result<(), Error> {
-        self.trust_record()?;
+        self.wary(|app| app.revise_plan(id, feedback, key))
+    }
+
+    fn revise_plan(&mut self, id: &PlanId, feedback: &str, key: &SigningKey) -> Result<(), Error> {
         let record = self.record(id)?;
         if record.status != Status::Pending {
             return Err(wrong_status(id, record.status));
@@ -129,6 +142,10 @@ impl App {
     /// # Errors
     /// If its text was not kept, the plan can still be used, or was rejected.
     pub fn resubmit(&mut self, id: &PlanId) -> Result<PlanView, Error> {
+        self.wary(|app| app.resubmit_plan(id))
+    }
+
+    fn resubmit_plan(&mut self, id: &PlanId) -> Result<PlanView, Error> {
         let record = self.record(id)?;
         self.is_late(&record)?;
         let identity = crate::current::identity(&record)?;

@@ -52,6 +52,9 @@ pub struct Error {
 }
 
 impl Error {
+    /// The code of every error that says that the record was changed from outside.
+    pub(crate) const TAMPERED: &'static str = "record_tampered";
+
     /// An error without a hint.
     pub fn new(exit: Exit, code: &'static str, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), hint: None, places: Vec::new(), exit }
@@ -107,6 +110,7 @@ impl From<KeyError> for Error {
 
 impl From<StoreError> for Error {
     fn from(error: StoreError) -> Self {
-        Self::fault("store", error.to_string()).hint(error.hint())
+        let code = if matches!(error, StoreError::Tampered(_)) { Self::TAMPERED } else { "store" };
+        Self::fault(code, error.to_string()).hint(error.hint())
     }
 }

@@ -46,7 +46,10 @@ impl App {
     /// # Errors
     /// If the approval no longer holds, the run could not start, or it failed and was rolled back.
     pub fn execute(&mut self, id: &PlanId, execution: Execution<'_>) -> Result<RunView, Error> {
-        self.trust_record()?;
+        self.wary(|app| app.execute_plan(id, execution))
+    }
+
+    fn execute_plan(&mut self, id: &PlanId, execution: Execution<'_>) -> Result<RunView, Error> {
         let run_id = new_id(RunId::parse)?;
         let current = self.current(id)?;
         if let Some(run) = &current.record.run {

@@ -4,7 +4,7 @@ use crate::app::{App, Options, nothing_here};
 use crate::clock::now;
 use crate::error::{Error, Exit};
 use exacta_kernel::audit::{Entry, EntryDraft, Event};
-use exacta_kernel::id::{CorrelationId, ProjectId};
+use exacta_kernel::id::CorrelationId;
 use exacta_kernel::policy::profile::Profile;
 use exacta_store::home::{Fall, Home};
 use exacta_store::{EntryFilter, Pin, Report, Store, Trusted, VerifyError};
@@ -18,7 +18,9 @@ use std::path::Path;
 pub fn verify(options: &Options) -> Result<Report, Error> {
     let (path, home) = (options.root()?, options.home()?);
     let project = home.project(&path)?.ok_or_else(|| nothing_here(&path))?;
-    match verified(&home, &path, &project.id)? {
+    let pin = home.pin(&project.id)?.map(|pin| Pin { size: pin.size, root: pin.root });
+    let trusted = Trusted { project: project.id, key: home.log_public_key()?, pin };
+    match exacta_store::verify(&path.join(".exacta"), &trusted) {
         Ok(report) => Ok(report),
         Err(VerifyError::Store(error)) => Err(error.into()),
         Err(VerifyError::Tampered(places)) => {
@@ -36,18 +38,11 @@ pub fn verify(options: &Options) -> Result<Report, Error> {
             if let Err(error) = fell {
                 message.push_str(&format!("; and the profile could not be lowered: {error}"));
             }
-            Err(Error::fault("record_tampered", message)
+            Err(Error::fault(Error::TAMPERED, message)
                 .places(places)
                 .hint("the record cannot be trusted from there on; keep a copy and find out who changed it"))
         }
     }
-}
-
-/// Compares the whole record with what is kept outside the project.
-fn verified(home: &Home, path: &Path, project: &ProjectId) -> Result<Result<Report, VerifyError>, Error> {
-    let pin = home.pin(project)?.map(|pin| Pin { size: pin.size, root: pin.root });
-    let trusted = Trusted { project: project.clone(), key: home.log_public_key()?, pin };
-    Ok(exacta_store::verify(&path.join(".exacta"), &trusted))
 }
 
 fn fall_unrecorded(home: &Home, path: &Path, why: &str) -> Result<(), Error> {
@@ -59,19 +54,15 @@ fn fall_unrecorded(home: &Home, path: &Path, why: &str) -> Result<(), Error> {
 }
 
 impl App {
-    /// Refuses to act upon a record that was changed from outside: a run that is hidden could be repeated, and what an undo
-    /// puts back could be anything.
-    pub(crate) fn trust_record(&mut self) -> Result<(), Error> {
-        match verified(&self.home, self.path(), &self.project.id)? {
-            Ok(_) => Ok(()),
-            Err(VerifyError::Store(error)) => Err(error.into()),
-            Err(VerifyError::Tampered(places)) => {
-                self.fall_to_safe("the records were changed from outside")?;
-                let first = places.first().map(ToString::to_string).unwrap_or_default();
-                Err(Error::fault("record_tampered", format!("the record does not verify: {first}"))
-                    .hint("run `exacta audit verify` to see every place"))
-            }
+    /// Does something with the record. The store compares every plan and run with the log before it is acted upon: a run
+    /// that is hidden could be repeated, and what an undo puts back could be anything. Where one was changed from outside,
+    /// the profile falls to SAFE.
+    pub(crate) fn wary<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
+        let done = act(self);
+        if done.as_ref().is_err_and(|error| error.code == Error::TAMPERED) {
+            self.fall_to_safe("the records were changed from outside")?;
         }
+        done
     }
 
     /// Entries of the log, oldest first: of one operation, or the last so many.

@@ -7,7 +7,7 @@ use crate::process;
 use crate::view::outcome;
 use exacta_exec::{Outcome, Recovered};
 use exacta_kernel::audit::Event;
-use exacta_store::{RunFilter, RunRecord, RunState, Store};
+use exacta_store::{RunRecord, RunState, Store};
 use serde::Serialize;
 use serde_json::json;
 
@@ -32,6 +32,10 @@ impl App {
     /// # Errors
     /// If a journal cannot be read, or was written by a newer version.
     pub fn recover(&mut self) -> Result<Vec<Recovery>, Error> {
+        self.wary(Self::recover_runs)
+    }
+
+    fn recover_runs(&mut self) -> Result<Vec<Recovery>, Error> {
         let mut recoveries = Vec::new();
         self.admit_open_runs()?;
         for recovered in self.root.recover().map_err(|error| run_error(&error))? {
@@ -45,16 +49,9 @@ impl App {
         Ok(recoveries)
     }
 
-    /// Tells the executor which runs have no end. If there is anything to settle, that is believed only of a record that
-    /// verifies.
+    /// Tells the executor which runs have no end: exactly those of which the log says so.
     pub(crate) fn admit_open_runs(&mut self) -> Result<(), Error> {
-        let unfinished = self.root.unfinished().map_err(|error| run_error(&error))?;
-        if unfinished.iter().any(|run| !run.alive) {
-            self.trust_record()?;
-        }
-        let state = vec![RunState::Running, RunState::NeedsAttention];
-        let open = self.store.runs(&RunFilter { state, ..RunFilter::default() })?;
-        self.root.admit(open.into_iter().map(|run| run.id).collect());
+        self.root.admit(self.store.open_runs()?.into_iter().map(|run| run.id).collect());
         Ok(())
     }
 

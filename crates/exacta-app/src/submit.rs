@@ -64,11 +64,13 @@ impl App {
     /// # Errors
     /// If the policy or the record cannot be used. A text that is not a plan is not an error: the view says so.
     pub fn submit(&mut self, text: &[u8], request: &Request) -> Result<PlanView, Error> {
-        let lineage = match &request.revises {
-            None => self.new_lineage()?,
-            Some(id) => self.next_version(id)?,
-        };
-        self.register(text, &request.constraints, lineage)
+        self.wary(|app| {
+            let lineage = match &request.revises {
+                None => app.new_lineage()?,
+                Some(id) => app.next_version(id)?,
+            };
+            app.register(text, &request.constraints, lineage)
+        })
     }
 
     pub(crate) fn new_lineage(&self) -> Result<Lineage, Error> {

@@ -10,14 +10,14 @@ use exacta_kernel::approval::Verb;
 use exacta_kernel::audit::{EntryDraft, Event};
 use exacta_kernel::diff;
 use exacta_kernel::facts::{Facts, FileState, Target, TargetFact};
-use exacta_kernel::id::RunId;
+use exacta_kernel::id::{PlanId, RunId};
 use exacta_kernel::lifecycle::Status;
 use exacta_kernel::path::RelPath;
 use exacta_kernel::permit::{Completed, Transition, permit_undo};
 use exacta_kernel::plan::{Change, Content};
 use exacta_kernel::{parse, seal};
 use exacta_store::home::SigningKey;
-use exacta_store::{EntryFilter, RunFilter, RunRecord, RunState, Start, Store};
+use exacta_store::{RunFilter, RunRecord, RunState, Start, Store};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,7 +28,10 @@ impl App {
     /// # Errors
     /// If there is no such run, or a target has changed since; then with what changed.
     pub fn undo_preview(&mut self, run: Option<&str>) -> Result<UndoView, Error> {
-        self.trust_record()?;
+        self.wary(|app| app.preview_undo(run))
+    }
+
+    fn preview_undo(&self, run: Option<&str>) -> Result<UndoView, Error> {
         let run = self.undoable(run)?;
         let completed = self.completed_run(&run)?;
         let changes = self.reversal(&completed)?;
@@ -49,7 +52,10 @@ impl App {
     /// # Errors
     /// As [`App::undo_preview`], and as a run.
     pub fn undo(&mut self, run: &str, key: &SigningKey, execution: Execution<'_>) -> Result<RunView, Error> {
-        self.trust_record()?;
+        self.wary(|app| app.undo_run(run, key, execution))
+    }
+
+    fn undo_run(&mut self, run: &str, key: &SigningKey, execution: Execution<'_>) -> Result<RunView, Error> {
         let run = self.undoable(Some(run))?;
         let completed = self.completed_run(&run)?;
         let changes = self.reversal(&completed)?;
@@ -83,23 +89,22 @@ impl App {
         }
     }
 
-    /// The run to take back.
+    /// The run to take back, as the log has it. Which is the newest, or begins so, the list of runs says.
     fn undoable(&self, prefix: Option<&str>) -> Result<RunRecord, Error> {
-        let runs = self.store.runs(&RunFilter::default())?;
-        let run = match prefix {
-            None => runs.into_iter().find(|run| run.state == RunState::Completed && run.undoes.is_none()),
-            Some(prefix) => {
-                let mut named = runs.into_iter().filter(|run| named(run, prefix));
-                let first = named.next();
-                if named.next().is_some() {
-                    return Err(Error::new(
-                        Exit::Usage,
-                        "run_ambiguous",
-                        format!("several runs begin with `{prefix}`"),
-                    )
+        let found = match prefix {
+            None => {
+                let state = vec![RunState::Completed];
+                self.store.runs(&RunFilter { state, own: true, limit: Some(1), ..RunFilter::default() })?
+            }
+            Some(prefix) => self.named_runs(prefix)?,
+        };
+        let run = match &found[..] {
+            [run] => self.store.run(&run.id)?,
+            [] => None,
+            [..] => {
+                let message = format!("several runs begin with `{}`", prefix.unwrap_or_default());
+                return Err(Error::new(Exit::Usage, "run_ambiguous", message)
                     .hint("give more of the id; `exacta status` shows them"));
-                }
-                first
             }
         };
         let run = run.ok_or_else(|| {
@@ -110,18 +115,26 @@ impl App {
         if run.state == RunState::Completed { Ok(run) } else { Err(not_undoable(&run)) }
     }
 
-    /// What a run did, as the log tells it, which was verified.
+    /// The runs whose id begins so, or the one run of the plan of this id.
+    fn named_runs(&self, prefix: &str) -> Result<Vec<RunRecord>, Error> {
+        if prefix.len() < 4 {
+            return Ok(Vec::new());
+        }
+        let begins = RunFilter { prefix: Some(prefix.to_owned()), limit: Some(2), ..RunFilter::default() };
+        let runs = self.store.runs(&begins)?;
+        match PlanId::parse(prefix) {
+            Ok(plan_id) if runs.is_empty() => {
+                Ok(self.store.runs(&RunFilter { plan_id: Some(plan_id), own: true, ..RunFilter::default() })?)
+            }
+            _ => Ok(runs),
+        }
+    }
+
+    /// What a run did, as its record tells it, which the log vouches for.
     fn completed_run(&self, run: &RunRecord) -> Result<Completed, Error> {
         let record = self.record(&run.plan_id)?;
-        let filter = EntryFilter { correlation_id: Some(record.correlation_id.clone()), ..EntryFilter::default() };
-        let entries = self.store.entries(&filter)?;
-        let started = entries
-            .iter()
-            .find(|entry| entry.event == Event::RunStarted && entry.run_id.as_ref() == Some(&run.id))
-            .and_then(|entry| entry.data.get("changes").cloned())
-            .ok_or_else(|| crate::current::tampered(&run.plan_id))?;
         let changes: BTreeMap<RelPath, Transition> =
-            serde_json::from_value(started).map_err(|_| crate::current::tampered(&run.plan_id))?;
+            serde_json::from_value(run.changes.clone()).map_err(|_| crate::current::tampered(&run.plan_id))?;
         Ok(Completed {
             run_id: run.id.clone(),
             plan_id: run.plan_id.clone(),
@@ -192,10 +205,6 @@ impl App {
             _ => None,
         }
     }
-}
-
-fn named(run: &RunRecord, prefix: &str) -> bool {
-    prefix.len() >= 4 && (run.id.as_str().starts_with(prefix) || run.plan_id.as_str() == prefix && run.undoes.is_none())
 }
 
 fn not_undoable(run: &RunRecord) -> Error {

@@ -209,6 +209,10 @@ pub struct RunFilter {
     pub state: Vec<RunState>,
     /// Only of this plan.
     pub plan_id: Option<PlanId>,
+    /// Only those whose id begins so.
+    pub prefix: Option<String>,
+    /// Only runs of plans, no undos.
+    pub own: bool,
     /// At most so many.
     pub limit: Option<u32>,
 }

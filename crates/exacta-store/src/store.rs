@@ -14,6 +14,9 @@ use serde_json::Value;
 ///
 /// Every change of a record comes with at least one audit entry, and both happen or neither does. When a call returns, its
 /// entries are in the log file and on disk. Each change is atomic: of any number that race, exactly one wins.
+///
+/// A store that was opened to write changes a plan or a run, and hands a single one out, only if it is what the log was
+/// written with. Lists are for people, and are as they are found.
 pub trait Store: Send {
     /// Remembers a new plan.
     ///
@@ -115,12 +118,19 @@ pub trait Store: Send {
     /// [`StoreError`].
     fn run(&self, id: &RunId) -> Result<Option<RunRecord>, StoreError>;
 
+    /// The runs without an end: going on, crashed and not yet recovered, or in need of a person. Exactly those, also where
+    /// somebody hid one.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    fn open_runs(&self) -> Result<Vec<RunRecord>, StoreError>;
+
     /// The runs that are going on, or crashed and not yet recovered.
     ///
     /// # Errors
     /// [`StoreError`].
     fn running(&self) -> Result<Vec<RunRecord>, StoreError> {
-        self.runs(&RunFilter { state: vec![RunState::Running], ..RunFilter::default() })
+        Ok(self.open_runs()?.into_iter().filter(|run| run.state == RunState::Running).collect())
     }
 
     /// Records what changes no plan and no run: refusals, changes of policy, profile and approvers.

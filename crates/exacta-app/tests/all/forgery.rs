@@ -1,9 +1,10 @@
 //! What an agent that can write anywhere in the project, `.exacta/` included, does not get.
 
 use crate::place::{Place, fix, id};
-use exacta_app::{App, Exit};
+use exacta_app::{App, Exit, Request};
 use exacta_kernel::lifecycle::Status;
-use std::path::PathBuf;
+use exacta_kernel::policy::profile::Profile;
+use std::path::{Path, PathBuf};
 
 impl Place {
     fn inside(&self, path: &str) -> PathBuf {
@@ -83,17 +84,58 @@ fn a_hidden_run_is_not_repeated() {
 }
 
 #[test]
-fn an_undo_trusts_only_a_log_that_verifies() {
+fn an_undo_trusts_only_what_the_log_vouches_for() {
     let place = Place::new();
     let id = id(&place.submit(&fix()));
     place.approve(&id).unwrap();
     let run = place.execute(&id).unwrap().run_id;
     let after = place.read("src/greet.py");
-    let log = place.read(".exacta/audit.log").unwrap();
-    place.write(".exacta/audit.log", &log.replacen("\"mode\":420", "\"mode\":493", 1));
+    place.forge(&format!("update run set changes = replace(changes, '\"mode\":420', '\"mode\":493') where id='{run}'"));
     let error = place.undo(&run).unwrap_err();
     assert_eq!((error.exit, error.code), (Exit::Fault, "record_tampered"), "{error}");
     assert_eq!(place.read("src/greet.py"), after);
+}
+
+#[test]
+fn what_people_are_shown_is_not_laundered_by_the_next_change() {
+    let place = Place::new();
+    let id = id(&place.submit(&fix()));
+    place.profile(Profile::Dev);
+    place.forge("update body set view = replace(view, 'regression test', 'harmless')");
+    let request = Request { revises: Some(id.clone()), ..Request::default() };
+    let error = place.app().submit(fix().as_bytes(), &request).unwrap_err();
+    assert_eq!((error.exit, error.code), (Exit::Fault, "record_tampered"), "{error}");
+    assert_eq!(place.app().profile_view().unwrap().chosen, Profile::Safe);
+    for error in [place.app().resubmit(&id).unwrap_err(), place.approve(&id).unwrap_err()] {
+        assert_eq!((error.exit, error.code), (Exit::Fault, "record_tampered"), "{error}");
+    }
+    let error = exacta_app::verify(&place.options).unwrap_err();
+    assert_eq!(error.code, "record_tampered", "{error}");
+}
+
+#[test]
+fn a_folder_set_back_to_before_a_run_is_noticed() {
+    let place = Place::new();
+    let id = id(&place.submit(&fix()));
+    place.approve(&id).unwrap();
+    let (records, before) = (place.inside(""), place.folder.path().join("before"));
+    copy(&records, &before);
+    let run = place.execute(&id).unwrap().run_id;
+    place.undo(&run).unwrap();
+    std::fs::remove_dir_all(&records).unwrap();
+    copy(&before, &records);
+    let error = App::open(&place.options).err().unwrap();
+    assert_eq!((error.exit, error.code), (Exit::Fault, "record_tampered"), "{error}");
+    assert_eq!(place.read("tests/test_greet.py"), None);
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() { copy(&path, &target) } else { std::fs::copy(&path, &target).map(drop).unwrap() }
+    }
 }
 
 #[test]

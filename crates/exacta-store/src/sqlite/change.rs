@@ -1,8 +1,10 @@
 //! One change of the records: the rows and the entries about them in one transaction.
 
+use super::book::Book;
 use super::db::Db;
+use super::head::{Head, Owner};
 use super::ledger::{self, Ledger};
-use super::{SqliteStore, plans, runs};
+use super::{SqliteStore, plans};
 use crate::error::StoreError;
 use crate::log::Pending;
 use exacta_kernel::audit::EntryDraft;
@@ -34,22 +36,29 @@ impl SqliteStore {
         &mut self,
         entries: &[EntryDraft],
         clock: Timestamp,
-        act: impl FnOnce(&Db<'_>, Timestamp) -> Result<Act<T>, StoreError>,
+        act: impl FnOnce(&Book<'_>, Timestamp) -> Result<Act<T>, StoreError>,
     ) -> Result<T, StoreError> {
         let _lock = self.folder.lock()?;
         self.settle()?;
         let failed = || StoreError::database(&self.path);
+        let pin = self.signer.pinned()?;
         let tx = self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed())?;
         let db = Db { connection: &tx, path: &self.path };
-        let mut ledger = Ledger::load(&db)?.ok_or_else(|| db.corrupt("it holds no log"))?;
+        let owner = Owner { origin: &self.origin, signer: &*self.signer };
+        let Head { mut ledger, state, .. } = Head::load(&db, owner, pin)?;
+        let mut book = Book::new(db, state);
+        book.check_open_runs()?;
         let at = clock.max(ledger.last_at);
-        let (value, touched) = match act(&db, at)? {
+        let (value, touched) = match act(&book, at)? {
             Act::Nothing(value) => return Ok(value),
             Act::Change(value, touched) => (value, touched),
         };
-        let pending = record(&db, &mut ledger, &touched, entries, (clock, at))?;
+        let pending = record(&mut book, &mut ledger, &touched, entries, (clock, at))?;
+        let signed = owner.sign(&ledger)?;
+        ledger.note = signed.note().to_owned();
+        ledger.save(&db)?;
         tx.commit().map_err(failed())?;
-        match self.publish(&pending, &ledger) {
+        match self.publish(&pending, &signed) {
             Ok(()) => Ok(value),
             Err(error) => Err(StoreError::Unfinished(Box::new(error))),
         }
@@ -58,7 +67,7 @@ impl SqliteStore {
 
 /// Writes the entries of a change; the last one carries the hashes of the records as they are after it.
 fn record(
-    db: &Db<'_>,
+    book: &mut Book<'_>,
     ledger: &mut Ledger,
     touched: &Touched,
     entries: &[EntryDraft],
@@ -66,14 +75,13 @@ fn record(
 ) -> Result<Vec<Pending>, StoreError> {
     let mut drafts: Vec<EntryDraft> = touched.entries.iter().chain(entries).cloned().collect();
     let last = ledger.size() + drafts.len() as u64;
-    let mut hashes = Vec::new();
+    let db = book.db;
     for id in &touched.plans {
-        hashes.push((id.to_string(), plans::touch(db, id, &drafts, last.saturating_sub(1))?));
+        plans::touch(&db, id, &drafts, last.saturating_sub(1))?;
     }
-    for id in &touched.runs {
-        hashes.push((id.to_string(), runs::hash(db, id)?));
-    }
-    ledger::note_records(drafts.last_mut().ok_or(StoreError::Unrecorded)?, hashes);
+    let hashes = book.take_over(touched)?;
+    ledger::note_records(drafts.last_mut().ok_or(StoreError::Unrecorded)?, hashes, book.root());
+    ledger.before = ledger.frontier.clone();
     // The entries of the change before are in the file, on disk.
     db.run("DELETE FROM outbox", [])?;
     let mut pending = Vec::new();
@@ -82,8 +90,7 @@ fn record(
             // The clock was set back; what it said is kept beside the time that counts.
             draft.data.insert("clock".to_owned(), Value::String(clock.to_string()));
         }
-        pending.push(ledger.append(db, at, draft)?);
+        pending.push(ledger.append(&db, at, draft)?);
     }
-    ledger.save(db)?;
     Ok(pending)
 }

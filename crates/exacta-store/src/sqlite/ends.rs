@@ -2,7 +2,7 @@
 //! of the log file. Reads only; costs the same however long the log is.
 
 use super::SqliteStore;
-use super::ledger::{self, Ledger, index_changed};
+use super::head::Head;
 use crate::error::{Place, StoreError, Tampered};
 use crate::folder::CHECKPOINT;
 use crate::log::{LogFile, tampered};
@@ -26,18 +26,14 @@ impl SqliteStore {
     }
 
     fn ends_fit(&self) -> Result<(), StoreError> {
-        let ledger = Ledger::load(&self.db())?.ok_or_else(|| self.db().corrupt("it holds no log"))?;
-        let pinned = self.check_pin(&ledger)?;
+        let pin = self.signer.pinned()?;
+        let Head { ledger, pending, pinned, .. } = self.head(&self.db(), pin)?;
         let signed = self.read_checkpoint()?;
         let size = signed.as_ref().map_or(0, |signed| signed.size());
         let same_root = signed.as_ref().is_none_or(|signed| signed.root() == ledger.frontier.root());
         if size > ledger.size() || (size == ledger.size() && !same_root) {
             let place = Place::File(self.folder.path().join(CHECKPOINT));
             return Err(Tampered { place, what: "it is not a checkpoint of this log".to_owned() }.into());
-        }
-        let pending = ledger::outbox(&self.db())?;
-        if pending.last().map_or(0, |last| last.start + last.bytes.len() as u64) != ledger.bytes {
-            return Err(index_changed("it does not hold the last entries"));
         }
         match LogFile::read(&self.folder)? {
             Some(log) => log.begun(&pending, size.max(pinned)).map(drop),

@@ -17,28 +17,32 @@ pub struct Ledger {
     pub origin: String,
     pub bytes: u64,
     pub frontier: Frontier,
+    /// The same before the last change: before the entries that are in the outbox.
+    pub before: Frontier,
     pub last_at: Timestamp,
+    /// The checkpoint that our key signed with the last change. In the folder it is only once the entries are on disk.
+    pub note: String,
 }
 
 impl Ledger {
     /// How the log stands; `None` if somebody emptied the database.
     pub fn load(db: &Db<'_>) -> Result<Option<Self>, StoreError> {
-        let sql = "SELECT origin, size, bytes, roots, last_at FROM log WHERE id = 1";
+        let sql = "SELECT origin, bytes, last_at, note, size, roots, old_size, old_roots FROM log WHERE id = 1";
         let row = db.one(sql, [], |row| {
-            let numbers: (i64, i64, i64) = (row.get(1)?, row.get(2)?, row.get(4)?);
-            Ok((row.get::<_, String>(0)?, numbers, row.get::<_, Vec<u8>>(3)?))
+            let frontiers = (frontier(row.get(4)?, row.get(5)?), frontier(row.get(6)?, row.get(7)?));
+            Ok((row.get(0)?, unsigned(row.get(1)?), Timestamp::from_millis(row.get(2)?), row.get(3)?, frontiers))
         })?;
-        let Some((origin, (size, bytes, last_at), roots)) = row else { return Ok(None) };
-        let roots = roots.chunks(32).map(|chunk| <[u8; 32]>::try_from(chunk).map(Digest::from_bytes));
-        let roots: Result<Vec<_>, _> = roots.collect();
-        let frontier = roots.ok().and_then(|roots| Frontier::from_parts(unsigned(size), roots));
-        let frontier = frontier.ok_or_else(|| index_changed("its hashes do not fit its size"))?;
-        Ok(Some(Self { origin, bytes: unsigned(bytes), frontier, last_at: Timestamp::from_millis(last_at) }))
+        let Some((origin, bytes, last_at, note, frontiers)) = row else { return Ok(None) };
+        let (Some(frontier), Some(before)) = frontiers else {
+            return Err(index_changed("its hashes do not fit its size"));
+        };
+        Ok(Some(Self { origin, bytes, frontier, before, last_at, note }))
     }
 
     /// The beginning of a log.
     pub fn begin(db: &Db<'_>, origin: &str) -> Result<(), StoreError> {
-        let sql = "INSERT OR IGNORE INTO log(id, origin, size, bytes, roots, last_at) VALUES (1, ?1, 0, 0, x'', 0)";
+        let sql = "INSERT OR IGNORE INTO log(id, origin, size, bytes, roots, last_at, old_size, old_roots, note) \
+                   VALUES (1, ?1, 0, 0, x'', 0, 0, x'', '')";
         db.run(sql, [origin]).map(drop)
     }
 
@@ -67,11 +71,30 @@ impl Ledger {
 
     /// Writes how the log stands.
     pub fn save(&self, db: &Db<'_>) -> Result<(), StoreError> {
-        let roots: Vec<u8> = self.frontier.roots().iter().flat_map(|root| *root.as_bytes()).collect();
-        let sql = "UPDATE log SET size = ?1, bytes = ?2, roots = ?3, last_at = ?4 WHERE id = 1";
-        let numbers = (signed(self.size()), signed(self.bytes), self.last_at.as_millis());
-        db.run(sql, params![numbers.0, numbers.1, roots, numbers.2]).map(drop)
+        let sql = "UPDATE log SET bytes = ?1, last_at = ?2, note = ?3, size = ?4, roots = ?5, old_size = ?6, \
+                   old_roots = ?7 WHERE id = 1";
+        let (now, before) = (&self.frontier, &self.before);
+        let values = params![
+            signed(self.bytes),
+            self.last_at.as_millis(),
+            self.note,
+            signed(now.size()),
+            roots(now),
+            signed(before.size()),
+            roots(before)
+        ];
+        db.run(sql, values).map(drop)
     }
+}
+
+/// A frontier as it is stored; `None` if its parts do not fit together.
+fn frontier(size: i64, roots: Vec<u8>) -> Option<Frontier> {
+    let roots = roots.chunks(32).map(|chunk| <[u8; 32]>::try_from(chunk).map(Digest::from_bytes));
+    Frontier::from_parts(unsigned(size), roots.collect::<Result<_, _>>().ok()?)
+}
+
+fn roots(frontier: &Frontier) -> Vec<u8> {
+    frontier.roots().iter().flat_map(|root| *root.as_bytes()).collect()
 }
 
 /// What may not be in the file yet, or not yet on the disk: the entries of the last change.
@@ -149,8 +172,10 @@ pub fn leaves(db: &Db<'_>, count: u64) -> Result<Vec<Digest>, StoreError> {
     if leaves.len() as u64 == count { Ok(leaves) } else { Err(index_changed("entries are missing from it")) }
 }
 
-/// Notes in a draft which records changed with it, by hash, so that a change from outside can be told from ours.
-pub fn note_records(draft: &mut EntryDraft, hashes: Vec<(String, Digest)>) {
+/// Notes in a draft which records changed with it, by hash, and what vouches for all of them, so that a change from outside
+/// can be told from ours.
+pub fn note_records(draft: &mut EntryDraft, hashes: Vec<(String, Digest)>, state: Digest) {
+    draft.data.insert("state_sha256".to_owned(), Value::String(state.to_string()));
     if !hashes.is_empty() {
         let hashes = hashes.into_iter().map(|(id, hash)| (id, Value::String(hash.to_string()))).collect();
         draft.data.insert("record_sha256".to_owned(), Value::Object(hashes));

@@ -1,8 +1,10 @@
 //! The store in one SQLite database, beside the log file that it indexes.
 
+pub(crate) mod book;
 mod change;
 pub(crate) mod db;
 mod ends;
+pub(crate) mod head;
 pub(crate) mod ledger;
 pub(crate) mod open;
 pub(crate) mod plans;
@@ -10,7 +12,9 @@ mod publish;
 pub(crate) mod runs;
 mod schema;
 mod sheet;
+pub(crate) mod state;
 mod store;
+pub(crate) mod whole;
 
 use crate::folder::Folder;
 use crate::signer::CheckpointSigner;
@@ -28,6 +32,8 @@ pub struct SqliteStore {
     signer: Box<dyn CheckpointSigner>,
     /// So many entries are known to be in the log file, on disk, in the files for people, signed and pinned.
     settled: u64,
+    /// Opened only to look: records are handed out as they are found. Otherwise they are first compared with the log.
+    trusting: bool,
 }
 
 impl SqliteStore {

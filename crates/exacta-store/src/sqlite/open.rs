@@ -1,12 +1,13 @@
 //! Opening the records: making them, refusing what is not ours, and healing what a crash left.
 
 use super::db::Db;
-use super::ledger::{self, Ledger};
+use super::head::{Head, Owner};
+use super::ledger::Ledger;
 use super::{SqliteStore, schema};
 use crate::error::{Place, StoreError, Tampered};
 use crate::folder::{DATABASE, Folder, LOG, PATIENCE};
 use crate::signer::{CheckpointSigner, Pin};
-use exacta_kernel::audit::{Origin, merkle};
+use exacta_kernel::audit::Origin;
 use exacta_kernel::id::ProjectId;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
@@ -25,7 +26,7 @@ impl SqliteStore {
             Some(connection) => connection,
             None => make(&folder, &path, &origin)?,
         };
-        let mut store = Self { connection, path, folder, origin, signer, settled: 0 };
+        let mut store = Self { connection, path, folder, origin, signer, settled: 0, trusting: false };
         store.check_origin()?;
         if !store.is_settled()? {
             let _lock = store.folder.lock()?;
@@ -42,7 +43,7 @@ impl SqliteStore {
         let folder = Folder::open(dir)?;
         let path = folder.path().join(DATABASE);
         let connection = connect_to_read(&folder, &path)?;
-        let store = Self { connection, path, folder, origin: Origin::of(project), signer, settled: 0 };
+        let store = Self { connection, path, folder, origin: Origin::of(project), signer, settled: 0, trusting: true };
         store.check_origin()?;
         Ok(store)
     }
@@ -64,12 +65,9 @@ impl SqliteStore {
         Ok(signed == stands && pinned == stands)
     }
 
-    /// Checks the index of the log against the checkpoint that is remembered outside the project.
-    /// How many entries that one covers.
-    pub(super) fn check_pin(&self, ledger: &Ledger) -> Result<u64, StoreError> {
-        let Some(pin) = self.signer.pinned()? else { return Ok(0) };
-        check_pin(&self.db(), ledger, pin)?;
-        Ok(pin.size)
+    /// The log as it stands, which is believed only if it is ours.
+    pub(super) fn head(&self, db: &Db<'_>, pin: Option<Pin>) -> Result<Head, StoreError> {
+        Head::load(db, Owner { origin: &self.origin, signer: &*self.signer }, pin)
     }
 }
 
@@ -158,27 +156,4 @@ pub(crate) fn connect_to_read(folder: &Folder, path: &Path) -> Result<Connection
         return Err(StoreError::Missing(folder.path().to_owned()));
     }
     Ok(connection)
-}
-
-/// Checks the index of the log against a checkpoint that is trusted. Costs nothing to speak of where both are of the same
-/// size, which is the case unless a command was cut off.
-fn check_pin(db: &Db<'_>, ledger: &Ledger, pin: Pin) -> Result<(), StoreError> {
-    let changed = |what: &str| Tampered { place: Place::Lines(1, pin.size), what: what.to_owned() };
-    if pin.size > ledger.size() {
-        return Err(changed("the log is shorter than when its checkpoint was remembered in your configuration").into());
-    }
-    let root = if pin.size == ledger.size() {
-        ledger.frontier.root()
-    } else {
-        let leaves = ledger::leaves(db, ledger.size())?;
-        if merkle::root(&leaves) != ledger.frontier.root() {
-            return Err(ledger::index_changed("its hashes do not fit its entries"));
-        }
-        let pinned = usize::try_from(pin.size).unwrap_or(usize::MAX);
-        merkle::root(leaves.get(..pinned).unwrap_or_default())
-    };
-    if root != pin.root {
-        return Err(changed("the log differs from the checkpoint remembered in your configuration").into());
-    }
-    Ok(())
 }

@@ -3,6 +3,7 @@
 use super::db::{Db, signed, unsigned};
 use super::runs;
 use super::sheet::Sheet;
+use super::whole::Whole;
 use crate::error::StoreError;
 use crate::files::PlanFile;
 use crate::record::{Filter, NewPlan, PlanRecord, PlanSummary, RunRecord, RunState};
@@ -18,7 +19,7 @@ use rusqlite::{Row, params};
 use serde_json::Value;
 
 const COLUMNS: &str = "id, correlation_id, version, status, status_at, created_at, expires_at, session, plan_hash, \
-    content_hash, derived_from, revises, summary, risk_score, quality_score, decided_by, usable, seq, body_sha256";
+    content_hash, derived_from, revises, summary, risk_score, quality_score, decided_by, usable, seq";
 
 /// A plan's row, as it is stored; without its body.
 #[derive(Debug, Clone)]
@@ -41,7 +42,6 @@ pub struct PlanRow {
     decided_by: Option<String>,
     pub usable: bool,
     seq: i64,
-    body_sha256: String,
 }
 
 /// The large part of a plan, which never changes.
@@ -73,7 +73,6 @@ impl PlanRow {
             decided_by: row.get(15)?,
             usable: row.get(16)?,
             seq: row.get(17)?,
-            body_sha256: row.get(18)?,
         })
     }
 
@@ -81,11 +80,8 @@ impl PlanRow {
         db.one(&format!("SELECT {COLUMNS} FROM plan WHERE id = ?1"), [id], Self::read)
     }
 
-    /// Every plan in turn, with all that belongs to it; `None` for a body that is missing.
-    pub fn each(
-        db: &Db<'_>,
-        mut visit: impl FnMut(Self, Option<Body>, Said, Vec<RunRecord>) -> Result<(), StoreError>,
-    ) -> Result<(), StoreError> {
+    /// Every plan in turn, with all that belongs to it.
+    pub fn each(db: &Db<'_>, mut visit: impl FnMut(Whole) -> Result<(), StoreError>) -> Result<(), StoreError> {
         // Most plans have nothing but a body; asking here is cheaper than a query for each.
         let sql = format!(
             "SELECT {COLUMNS}, identity, view, proposal, \
@@ -95,16 +91,16 @@ impl PlanRow {
         );
         db.each(&sql, [], |row| {
             let read = |row: &Row<'_>| -> rusqlite::Result<_> {
-                let body = match row.get::<_, Option<String>>(19)? {
-                    Some(identity) => Some(Body { identity, view: row.get(20)?, proposal: row.get(21)? }),
+                let body = match row.get::<_, Option<String>>(18)? {
+                    Some(identity) => Some(Body { identity, view: row.get(19)?, proposal: row.get(20)? }),
                     None => None,
                 };
-                Ok((Self::read(row)?, body, row.get::<_, bool>(22)?, row.get::<_, bool>(23)?))
+                Ok((Self::read(row)?, body, row.get::<_, bool>(21)?, row.get::<_, bool>(22)?))
             };
             let (plan, body, has_said, has_runs) = read(row).map_err(StoreError::database(db.path))?;
             let said = if has_said { Said::load(db, &plan.id)? } else { Said::default() };
             let runs = if has_runs { runs::of_plan(db, &plan.id)? } else { Vec::new() };
-            visit(plan, body, said, runs)
+            visit(Whole { row: plan, body, said, runs })
         })
     }
 
@@ -132,11 +128,11 @@ impl PlanRow {
             .hash()
     }
 
-    /// The hash of the plan as it stands, given the hash of what never changes.
-    fn hash_with(&self, said: &Said, body_sha256: &str) -> Digest {
+    /// The hash of the plan as it stands.
+    pub fn hash(&self, body: &Body, said: &Said) -> Digest {
         let hashes = |texts: &[String]| -> Vec<Digest> { texts.iter().map(|t| Digest::of(t.as_bytes())).collect() };
         Sheet::default()
-            .text("body_sha256", body_sha256)
+            .hashes("body", &[self.body_hash(body)])
             .text("status", &self.status)
             .number("status_at", Some(self.status_at))
             .number("risk_score", self.risk_score)
@@ -147,17 +143,6 @@ impl PlanRow {
             .hashes("approvals", &hashes(&said.approvals))
             .hashes("feedback", &hashes(&said.feedback))
             .hash()
-    }
-
-    /// The hash of the plan as it stands. Of the large part it takes the hash made when the plan was new, so that a change
-    /// of it from outside never gets a hash of ours.
-    fn hash(&self, said: &Said) -> Digest {
-        self.hash_with(said, &self.body_sha256)
-    }
-
-    /// The hash of the plan as it stands, large part included.
-    pub fn full_hash(&self, body: &Body, said: &Said) -> Digest {
-        self.hash_with(said, &self.body_hash(body).to_string())
     }
 
     /// The content of the plan's file.
@@ -196,7 +181,8 @@ impl PlanRow {
         Ok((PlanId::parse(&self.id).map_err(|_| self.odd(db, "id"))?, correlation))
     }
 
-    fn odd(&self, db: &Db<'_>, what: &str) -> StoreError {
+    /// The error for a part that none of our versions writes.
+    pub fn odd(&self, db: &Db<'_>, what: &str) -> StoreError {
         db.corrupt(format!("plan `{}` has an impossible {what}", self.id))
     }
 }
@@ -229,66 +215,33 @@ impl Said {
 
 /// Puts a new plan in.
 pub fn insert(db: &Db<'_>, plan: &NewPlan, at: Timestamp) -> Result<(), StoreError> {
-    if PlanRow::load(db, plan.id.as_str())?.is_some() {
-        return Err(StoreError::DuplicatePlan(plan.id.clone()));
-    }
-    for ancestor in plan.derived_from.iter().chain(&plan.revises) {
-        PlanRow::load(db, ancestor.as_str())?.ok_or_else(|| StoreError::UnknownPlan(ancestor.clone()))?;
-    }
-    let body = Body {
-        identity: serde_json::to_string(&plan.identity)?,
-        view: serde_json::to_string(&plan.view)?,
-        proposal: plan.proposal.clone(),
-    };
-    let mut row = PlanRow {
-        id: plan.id.to_string(),
-        correlation_id: plan.correlation_id.to_string(),
-        version: signed(plan.version),
-        status: plan.status.name().to_owned(),
-        status_at: at.as_millis(),
-        created_at: plan.created_at.as_millis(),
-        expires_at: plan.expires_at.as_millis(),
-        session: plan.session.to_string(),
-        plan_hash: plan.plan_hash.to_string(),
-        content_hash: plan.content_hash.to_string(),
-        derived_from: plan.derived_from.as_ref().map(ToString::to_string),
-        revises: plan.revises.as_ref().map(ToString::to_string),
-        summary: serde_json::to_string(&plan.summary)?,
-        risk_score: None,
-        quality_score: None,
-        decided_by: None,
-        usable: !plan.status.is_final(),
-        seq: 0,
-        body_sha256: String::new(),
-    };
-    row.body_sha256 = row.body_hash(&body).to_string();
     let sql = format!(
-        "INSERT INTO plan({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, NULL, NULL, NULL, ?14, 0, ?15)"
+        "INSERT INTO plan({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, NULL, NULL, NULL, ?14, 0)"
     );
     let values = params![
-        row.id,
-        row.correlation_id,
-        row.version,
-        row.status,
-        row.status_at,
-        row.created_at,
-        row.expires_at,
-        row.session,
-        row.plan_hash,
-        row.content_hash,
-        row.derived_from,
-        row.revises,
-        row.summary,
-        row.usable,
-        row.body_sha256
+        plan.id.as_str(),
+        plan.correlation_id.as_str(),
+        signed(plan.version),
+        plan.status.name(),
+        at.as_millis(),
+        plan.created_at.as_millis(),
+        plan.expires_at.as_millis(),
+        plan.session.as_str(),
+        plan.plan_hash.to_string(),
+        plan.content_hash.to_string(),
+        plan.derived_from.as_ref().map(PlanId::as_str),
+        plan.revises.as_ref().map(PlanId::as_str),
+        serde_json::to_string(&plan.summary)?,
+        !plan.status.is_final()
     ];
     db.run(&sql, values)?;
     let sql = "INSERT INTO body(plan_id, identity, view, proposal) VALUES (?1, ?2, ?3, ?4)";
-    db.run(sql, params![row.id, body.identity, body.view, body.proposal]).map(drop)
+    let (identity, view) = (serde_json::to_string(&plan.identity)?, serde_json::to_string(&plan.view)?);
+    db.run(sql, params![plan.id.as_str(), identity, view, plan.proposal]).map(drop)
 }
 
 /// Takes over what the entries of a change say about a plan, and the place of the last of them.
-pub fn touch(db: &Db<'_>, id: &PlanId, entries: &[EntryDraft], seq: u64) -> Result<Digest, StoreError> {
+pub fn touch(db: &Db<'_>, id: &PlanId, entries: &[EntryDraft], seq: u64) -> Result<(), StoreError> {
     let about = || entries.iter().filter(|entry| entry.plan_id.as_ref() == Some(id));
     let decides = |event: Event| matches!(event, Event::PlanApproved | Event::PlanRejected | Event::PlanExpired);
     let risk = about().filter_map(|entry| entry.risk_score).next_back();
@@ -298,9 +251,8 @@ pub fn touch(db: &Db<'_>, id: &PlanId, entries: &[EntryDraft], seq: u64) -> Resu
         "UPDATE plan SET risk_score = coalesce(?2, risk_score), quality_score = coalesce(?3, quality_score), \
          decided_by = coalesce(?4, decided_by), seq = ?5 WHERE id = ?1",
         params![id.as_str(), risk, quality, decided_by, signed(seq)],
-    )?;
-    let row = PlanRow::load(db, id.as_str())?.ok_or_else(|| StoreError::UnknownPlan(id.clone()))?;
-    Ok(row.hash(&Said::load(db, id.as_str())?))
+    )
+    .map(drop)
 }
 
 /// Changes a plan's status if it stands at `from`.
@@ -329,40 +281,36 @@ pub fn add_feedback(db: &Db<'_>, id: &PlanId, text: &str) -> Result<(), StoreErr
     db.run(sql, params![id.as_str(), text]).map(drop)
 }
 
-/// The plan, complete.
-pub fn record(db: &Db<'_>, id: &PlanId) -> Result<Option<PlanRecord>, StoreError> {
-    let Some(row) = PlanRow::load(db, id.as_str())? else { return Ok(None) };
-    let body = Body::load(db, id.as_str())?.ok_or_else(|| row.odd(db, "body"))?;
-    let json = |text: &str, what| serde_json::from_str::<Value>(text).map_err(|_| row.odd(db, what));
-    let said = Said::load(db, id.as_str())?;
-    let signed: Result<Vec<SignedStatement>, _> =
-        said.approvals.iter().map(|text| serde_json::from_str(text)).collect();
-    let runs = runs::of_plan(db, id.as_str())?;
-    let head = row.summary(db)?;
-    Ok(Some(PlanRecord {
-        id: head.id,
-        correlation_id: head.correlation_id,
-        version: head.version,
-        status: head.status,
-        status_at: head.status_at,
-        created_at: head.created_at,
-        expires_at: head.expires_at,
-        session: head.session,
-        plan_hash: head.plan_hash,
-        content_hash: Digest::parse(&row.content_hash).map_err(|_| row.odd(db, "content hash"))?,
-        identity: json(&body.identity, "identity")?,
-        view: json(&body.view, "view")?,
-        proposal: body.proposal,
-        summary: head.summary,
-        derived_from: row.plan_id(db, row.derived_from.as_deref())?,
-        revises: row.plan_id(db, row.revises.as_deref())?,
-        approvals: signed.map_err(|_| row.odd(db, "approval"))?,
-        feedback: said.feedback,
-        run: runs.into_iter().find(|run| run.undoes.is_none()),
-    }))
-}
-
 impl PlanRow {
+    /// The plan with all that belongs to it, to be handed out.
+    pub fn record(self, db: &Db<'_>, body: Body, said: Said, run: Option<RunRecord>) -> Result<PlanRecord, StoreError> {
+        let json = |text: &str, what| serde_json::from_str::<Value>(text).map_err(|_| self.odd(db, what));
+        let signed: Result<Vec<SignedStatement>, _> =
+            said.approvals.iter().map(|text| serde_json::from_str(text)).collect();
+        let head = self.summary(db)?;
+        Ok(PlanRecord {
+            id: head.id,
+            correlation_id: head.correlation_id,
+            version: head.version,
+            status: head.status,
+            status_at: head.status_at,
+            created_at: head.created_at,
+            expires_at: head.expires_at,
+            session: head.session,
+            plan_hash: head.plan_hash,
+            content_hash: Digest::parse(&self.content_hash).map_err(|_| self.odd(db, "content hash"))?,
+            identity: json(&body.identity, "identity")?,
+            view: json(&body.view, "view")?,
+            proposal: body.proposal,
+            summary: head.summary,
+            derived_from: self.plan_id(db, self.derived_from.as_deref())?,
+            revises: self.plan_id(db, self.revises.as_deref())?,
+            approvals: signed.map_err(|_| self.odd(db, "approval"))?,
+            feedback: said.feedback,
+            run,
+        })
+    }
+
     fn summary(&self, db: &Db<'_>) -> Result<PlanSummary, StoreError> {
         Ok(PlanSummary {
             id: PlanId::parse(&self.id).map_err(|_| self.odd(db, "id"))?,
@@ -392,7 +340,7 @@ pub fn find(db: &Db<'_>, prefix: &str) -> Result<Vec<PlanId>, StoreError> {
     let prefix = prefix.to_ascii_lowercase();
     let sql = "SELECT id FROM plan WHERE id >= ?1 AND id < ?1 || 'g' ORDER BY id LIMIT 20";
     let ids = db.all(sql, [prefix], |row| row.get::<_, String>(0))?;
-    ids.iter().map(|id| PlanId::parse(id).map_err(|_| db.corrupt(format!("`{id}` is not a plan's id")))).collect()
+    ids.iter().map(|id| PlanId::parse(id).map_err(|_| not_an_id(db, id))).collect()
 }
 
 /// Plans, newest first.
@@ -439,16 +387,19 @@ fn run_state(db: &Db<'_>, row: &PlanRow) -> Result<Option<(RunId, RunState)>, St
     }
 }
 
-/// The usable plans whose time is over, and those of a session that has ended.
-pub fn due(db: &Db<'_>, now: Timestamp, ended: Option<&SessionId>) -> Result<Vec<PlanRow>, StoreError> {
-    let sql = format!("SELECT {COLUMNS} FROM plan WHERE usable = 1 AND expires_at <= ?1 ORDER BY id");
-    let mut due = db.all(&sql, [now.as_millis()], PlanRow::read)?;
+/// The usable plans whose time is over, and those of a session that has ended; in a fixed order.
+pub fn due(db: &Db<'_>, now: Timestamp, ended: Option<&SessionId>) -> Result<Vec<PlanId>, StoreError> {
+    let sql = "SELECT id FROM plan WHERE usable = 1 AND expires_at <= ?1 ORDER BY id";
+    let mut due = db.all(sql, [now.as_millis()], |row| row.get::<_, String>(0))?;
     if let Some(session) = ended {
-        let sql =
-            format!("SELECT {COLUMNS} FROM plan WHERE usable = 1 AND session = ?1 AND expires_at > ?2 ORDER BY id");
-        due.extend(db.all(&sql, params![session.as_str(), now.as_millis()], PlanRow::read)?);
+        let sql = "SELECT id FROM plan WHERE usable = 1 AND session = ?1 AND expires_at > ?2 ORDER BY id";
+        due.extend(db.all(sql, params![session.as_str(), now.as_millis()], |row| row.get::<_, String>(0))?);
     }
-    Ok(due)
+    due.iter().map(|id| PlanId::parse(id).map_err(|_| not_an_id(db, id))).collect()
+}
+
+fn not_an_id(db: &Db<'_>, id: &str) -> StoreError {
+    db.corrupt(format!("`{id}` is not a plan's id"))
 }
 
 /// The sessions of usable plans.

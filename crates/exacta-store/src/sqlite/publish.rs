@@ -2,28 +2,23 @@
 //! some size shows that everything before it was done.
 
 use super::SqliteStore;
-use super::ledger::{self, Ledger, index_changed};
-use super::plans::{Body, PlanRow, Said};
-use super::runs;
+use super::head::{Head, Owner};
+use super::ledger;
+use super::whole::Whole;
 use crate::error::{Place, StoreError, Tampered};
 use crate::files;
 use crate::folder::{CHECKPOINT, ENTRIES, PLANS};
 use crate::log::{LogFile, Pending};
-use exacta_kernel::audit::{Checkpoint, Entry, SignedCheckpoint};
+use exacta_kernel::audit::{Entry, SignedCheckpoint};
 use std::collections::BTreeSet;
 
 impl SqliteStore {
     /// Finishes what a process that died left, and checks what anybody else left. The folder must be locked.
     pub(super) fn settle(&mut self) -> Result<(), StoreError> {
-        let ledger = Ledger::load(&self.db())?.ok_or_else(|| self.db().corrupt("it holds no log"))?;
-        let pinned = self.check_pin(&ledger)?;
+        let pin = self.signer.pinned()?;
+        let Head { ledger, pending, pinned, .. } = self.head(&self.db(), pin)?;
         if ledger.size() == self.settled {
             return Ok(());
-        }
-        let pending = ledger::outbox(&self.db())?;
-        let reaches = pending.last().map_or(0, |last| last.start + last.bytes.len() as u64);
-        if reaches != ledger.bytes {
-            return Err(index_changed("it does not hold the last entries"));
         }
         let signed = self.read_checkpoint()?;
         let size = signed.as_ref().map_or(0, |signed| signed.size());
@@ -38,7 +33,9 @@ impl SqliteStore {
             _ => {
                 let unfinished: Vec<Pending> = pending.into_iter().filter(|line| line.seq >= size).collect();
                 self.write_files(&unfinished)?;
-                self.sign(&ledger)?;
+                if ledger.size() > 0 {
+                    self.keep(&Owner { origin: &self.origin, signer: &*self.signer }.sign(&ledger)?)?;
+                }
             }
         }
         self.settled = ledger.size();
@@ -46,11 +43,11 @@ impl SqliteStore {
     }
 
     /// Brings a committed change into the files. The folder must be locked.
-    pub(super) fn publish(&mut self, pending: &[Pending], ledger: &Ledger) -> Result<(), StoreError> {
-        LogFile::open(&self.folder, ledger.size() == pending.len() as u64)?.settle(pending, 0)?;
+    pub(super) fn publish(&mut self, pending: &[Pending], signed: &SignedCheckpoint) -> Result<(), StoreError> {
+        LogFile::open(&self.folder, signed.size() == pending.len() as u64)?.settle(pending, 0)?;
         self.write_files(pending)?;
-        self.sign(ledger)?;
-        self.settled = ledger.size();
+        self.keep(signed)?;
+        self.settled = signed.size();
         Ok(())
     }
 
@@ -67,14 +64,10 @@ impl SqliteStore {
         Tampered { place: Place::File(self.folder.path().join(CHECKPOINT)), what: what.to_owned() }
     }
 
-    fn sign(&self, ledger: &Ledger) -> Result<(), StoreError> {
-        if ledger.size() == 0 {
-            return Ok(());
-        }
-        let checkpoint = Checkpoint { origin: self.origin.clone(), size: ledger.size(), root: ledger.frontier.root() };
-        let signed = checkpoint.sign(&self.signer.public_key(), |bytes| self.signer.sign(bytes))?;
+    /// Puts a checkpoint into the folder and pins it outside the project.
+    fn keep(&self, signed: &SignedCheckpoint) -> Result<(), StoreError> {
         self.folder.replace(CHECKPOINT, signed.note().as_bytes())?;
-        Ok(self.signer.pin(&signed)?)
+        Ok(self.signer.pin(signed)?)
     }
 
     /// Writes the files of every plan and operation that these entries are about.
@@ -90,9 +83,8 @@ impl SqliteStore {
         let folder = self.folder.inner(PLANS)?;
         for id in plans {
             // Runs are noted by hash too; they are part of their plan's file.
-            if let (Some(row), Some(body)) = (PlanRow::load(&db, &id)?, Body::load(&db, &id)?) {
-                let text = row.file(&body, &Said::load(&db, &id)?, &runs::of_plan(&db, &id)?)?;
-                folder.replace(&format!("{id}.json"), text.as_bytes())?;
+            if let Some(plan) = Whole::load(&db, &id)? {
+                folder.replace(&format!("{id}.json"), plan.file(&db)?.as_bytes())?;
             }
         }
         let log = LogFile::read(&self.folder)?;

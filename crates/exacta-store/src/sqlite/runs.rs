@@ -16,8 +16,8 @@ const COLUMNS: &str = "id, plan_id, undoes, state, started_at, ended_at, pid, bo
 #[derive(Debug)]
 pub struct RunRow {
     pub id: String,
-    plan_id: String,
-    undoes: Option<String>,
+    pub plan_id: String,
+    pub undoes: Option<String>,
     state: String,
     started_at: i64,
     ended_at: Option<i64>,
@@ -43,7 +43,8 @@ impl RunRow {
         })
     }
 
-    fn load(db: &Db<'_>, id: &str) -> Result<Option<Self>, StoreError> {
+    /// The run of this id, as it is found.
+    pub fn load(db: &Db<'_>, id: &str) -> Result<Option<Self>, StoreError> {
         db.one(&format!("SELECT {COLUMNS} FROM run WHERE id = ?1"), [id], Self::read)
     }
 
@@ -69,7 +70,8 @@ impl RunRow {
             .hash()
     }
 
-    fn record(self, db: &Db<'_>) -> Result<RunRecord, StoreError> {
+    /// The run, to be handed out.
+    pub fn record(&self, db: &Db<'_>) -> Result<RunRecord, StoreError> {
         let odd = |what: &str| db.corrupt(format!("run `{}` has an impossible {what}", self.id));
         Ok(RunRecord {
             id: RunId::parse(&self.id).map_err(|_| odd("id"))?,
@@ -81,7 +83,7 @@ impl RunRow {
             pid: self.pid,
             changes: serde_json::from_str(&self.changes).map_err(|_| odd("list of changes"))?,
             receipts: serde_json::from_str(&self.receipts).map_err(|_| odd("list of receipts"))?,
-            boot: self.boot,
+            boot: self.boot.clone(),
         })
     }
 }
@@ -102,25 +104,27 @@ pub fn insert(db: &Db<'_>, run: &RunRecord, at: Timestamp) -> Result<(), StoreEr
     db.run(&sql, values).map(drop)
 }
 
-/// The run that stands in the way of another: the plan's one run, or the undo of the same run.
-pub fn rival(db: &Db<'_>, run: &RunRecord) -> Result<Option<RunId>, StoreError> {
-    let found = match &run.undoes {
-        None => {
-            let sql = "SELECT id FROM run WHERE plan_id = ?1 AND undoes IS NULL";
-            db.one(sql, [run.plan_id.as_str()], |row| row.get::<_, String>(0))?
-        }
-        Some(undone) => {
-            let sql = "SELECT id FROM run WHERE undoes = ?1 AND state IN ('running', 'completed', 'needs_attention')";
-            db.one(sql, [undone.as_str()], |row| row.get::<_, String>(0))?
-        }
-    };
-    found.map(|id| RunId::parse(&id).map_err(|_| db.corrupt(format!("`{id}` is not a run's id")))).transpose()
+/// The run, of all of a plan's, that stands in the way of another: the plan's one run, or the undo of the same run.
+pub fn rival(db: &Db<'_>, runs: &[RunRow], run: &RunRecord) -> Result<Option<RunId>, StoreError> {
+    let undoes = run.undoes.as_ref().map(RunId::as_str);
+    let ended = |other: &RunRow| matches!(other.state.as_str(), "rolled_back" | "failed" | "undone");
+    let rival = runs.iter().find(|other| other.undoes.as_deref() == undoes && (undoes.is_none() || !ended(other)));
+    rival.map(|rival| RunId::parse(&rival.id).map_err(|_| not_an_id(db, &rival.id))).transpose()
+}
+
+/// The runs without an end, in a fixed order.
+pub fn open(db: &Db<'_>) -> Result<Vec<String>, StoreError> {
+    db.all("SELECT id FROM run WHERE state IN ('running', 'needs_attention') ORDER BY id", [], |row| row.get(0))
 }
 
 /// How many runs are going on.
 pub fn count_running(db: &Db<'_>) -> Result<u32, StoreError> {
     let count = db.one("SELECT count(*) FROM run WHERE state = 'running'", [], |row| row.get(0))?;
     Ok(count.unwrap_or(0))
+}
+
+fn not_an_id(db: &Db<'_>, id: &str) -> StoreError {
+    db.corrupt(format!("`{id}` is not a run's id"))
 }
 
 /// Ends a run.
@@ -134,20 +138,10 @@ pub fn set_state(db: &Db<'_>, id: &RunId, state: RunState) -> Result<(), StoreEr
     db.run("UPDATE run SET state = ?2 WHERE id = ?1", params![id.as_str(), state.name()]).map(drop)
 }
 
-/// The hash of a run as it stands.
-pub fn hash(db: &Db<'_>, id: &RunId) -> Result<Digest, StoreError> {
-    RunRow::load(db, id.as_str())?.map(|row| row.hash()).ok_or_else(|| StoreError::UnknownRun(id.clone()))
-}
-
-/// The run of this id.
-pub fn record(db: &Db<'_>, id: &RunId) -> Result<Option<RunRecord>, StoreError> {
-    RunRow::load(db, id.as_str())?.map(|row| row.record(db)).transpose()
-}
-
 /// A plan's runs, oldest first: its own, then the undos.
-pub fn of_plan(db: &Db<'_>, plan_id: &str) -> Result<Vec<RunRecord>, StoreError> {
+pub fn of_plan(db: &Db<'_>, plan_id: &str) -> Result<Vec<RunRow>, StoreError> {
     let sql = format!("SELECT {COLUMNS} FROM run WHERE plan_id = ?1 ORDER BY started_at, id");
-    db.all(&sql, [plan_id], RunRow::read)?.into_iter().map(|row| row.record(db)).collect()
+    db.all(&sql, [plan_id], RunRow::read)
 }
 
 /// Runs, newest first.
@@ -160,6 +154,15 @@ pub fn list(db: &Db<'_>, filter: &RunFilter) -> Result<Vec<RunRecord>, StoreErro
     if let Some(plan) = &filter.plan_id {
         // An id is made of hexadecimal digits and hyphens.
         wanted.push(format!("plan_id = '{plan}'"));
+    }
+    if filter.own {
+        wanted.push("undoes IS NULL".to_owned());
+    }
+    if let Some(prefix) = &filter.prefix {
+        // The same of the beginning of one; any other text begins none.
+        let digits: String = prefix.chars().filter(|c| c.is_ascii_hexdigit() || *c == '-').collect();
+        let prefix = if digits == *prefix { digits } else { "g".to_owned() };
+        wanted.push(format!("id >= '{prefix}' AND id < '{prefix}g'"));
     }
     let wanted = if wanted.is_empty() { "1".to_owned() } else { wanted.join(" AND ") };
     let limit = filter.limit.map_or(-1, i64::from);

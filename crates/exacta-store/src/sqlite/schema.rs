@@ -17,8 +17,15 @@ CREATE TABLE log(
     size INTEGER NOT NULL,
     bytes INTEGER NOT NULL,
     roots BLOB NOT NULL,
-    last_at INTEGER NOT NULL
+    last_at INTEGER NOT NULL,
+    old_size INTEGER NOT NULL,
+    old_roots BLOB NOT NULL,
+    note TEXT NOT NULL
 ) STRICT;
+CREATE TABLE state(
+    path TEXT PRIMARY KEY,
+    node BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
 CREATE TABLE entry(
     seq INTEGER PRIMARY KEY,
     start INTEGER NOT NULL,
@@ -50,8 +57,7 @@ CREATE TABLE plan(
     quality_score INTEGER,
     decided_by TEXT,
     usable INTEGER NOT NULL,
-    seq INTEGER NOT NULL,
-    body_sha256 TEXT NOT NULL
+    seq INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX plan_by_time ON plan(created_at);
 CREATE INDEX plan_by_status ON plan(status, created_at);

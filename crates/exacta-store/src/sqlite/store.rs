@@ -1,9 +1,12 @@
 //! [`Store`] for [`SqliteStore`].
 
+use super::book::Book;
 use super::change::{Act, Touched};
 use super::db::Db;
 use super::plans::{self, PlanRow};
-use super::{SqliteStore, ledger, runs};
+use super::runs::{self, RunRow};
+use super::whole::Whole;
+use super::{SqliteStore, ledger};
 use crate::error::StoreError;
 use crate::log::LogFile;
 use crate::record::{
@@ -19,14 +22,26 @@ use serde_json::Value;
 
 impl Store for SqliteStore {
     fn insert_plan(&mut self, plan: &NewPlan, entries: &[EntryDraft], at: Timestamp) -> Result<(), StoreError> {
-        self.change(entries, at, |db, at| {
-            plans::insert(db, plan, at)?;
+        self.change(entries, at, |book, at| {
+            if book.plan(plan.id.as_str())?.is_some() {
+                return Err(StoreError::DuplicatePlan(plan.id.clone()));
+            }
+            for ancestor in plan.derived_from.iter().chain(&plan.revises) {
+                book.existing(ancestor)?;
+            }
+            plans::insert(&book.db, plan, at)?;
             Ok(Act::Change((), Touched { plans: vec![plan.id.clone()], ..Touched::default() }))
         })
     }
 
     fn plan(&self, id: &PlanId) -> Result<Option<PlanRecord>, StoreError> {
-        plans::record(&self.db(), id)
+        self.look(|db, book| {
+            let plan = match book {
+                Some(book) => book.plan(id.as_str())?,
+                None => Whole::load(db, id.as_str())?,
+            };
+            plan.map(|plan| plan.record(db)).transpose()
+        })
     }
 
     fn find(&self, prefix: &str) -> Result<Vec<PlanId>, StoreError> {
@@ -48,8 +63,8 @@ impl Store for SqliteStore {
         if !from.may_become(to) {
             return Err(StoreError::NotATransition { from, to });
         }
-        self.change(entries, at, |db, at| {
-            let row = existing(db, id)?;
+        self.change(entries, at, |book, at| {
+            let (db, row) = (&book.db, book.existing(id)?.row);
             // An approved plan that has run stays approved: what happened after is the run's state.
             let over = from.is_approved() && !row.usable;
             if over || !plans::set_status(db, id, from, to, at)? {
@@ -60,7 +75,13 @@ impl Store for SqliteStore {
             }
             let mut touched = Touched { plans: vec![id.clone()], ..Touched::default() };
             if let Some(other) = &change.also_expire {
-                expire(db, &existing(db, other)?, "a plan made from some of its steps was approved", at, &mut touched)?;
+                expire(
+                    db,
+                    &book.existing(other)?.row,
+                    "a plan made from some of its steps was approved",
+                    at,
+                    &mut touched,
+                )?;
             }
             Ok(Act::Change(Outcome::Done, touched))
         })
@@ -73,8 +94,8 @@ impl Store for SqliteStore {
         entries: &[EntryDraft],
         at: Timestamp,
     ) -> Result<Outcome, StoreError> {
-        self.change(entries, at, |db, _| {
-            let row = existing(db, id)?;
+        self.change(entries, at, |book, _| {
+            let (db, row) = (&book.db, book.existing(id)?.row);
             let status = row.status(db)?;
             if !status.is_approved() || !row.usable {
                 return Ok(Act::Nothing(Outcome::Lost { status }));
@@ -91,8 +112,9 @@ impl Store for SqliteStore {
         entries: &[EntryDraft],
         at: Timestamp,
     ) -> Result<Outcome, StoreError> {
-        self.change(entries, at, |db, _| {
-            let status = existing(db, id)?.status(db)?;
+        self.change(entries, at, |book, _| {
+            let db = &book.db;
+            let status = book.existing(id)?.row.status(db)?;
             if status.is_final() {
                 return Ok(Act::Nothing(Outcome::Lost { status }));
             }
@@ -109,9 +131,10 @@ impl Store for SqliteStore {
         entries: &[EntryDraft],
         at: Timestamp,
     ) -> Result<Start, StoreError> {
-        self.change(entries, at, |db, at| {
-            let status = existing(db, &run.plan_id)?.status(db)?;
-            if let Some(other) = runs::rival(db, run)? {
+        self.change(entries, at, |book, at| {
+            let (db, plan) = (&book.db, book.existing(&run.plan_id)?);
+            let status = plan.row.status(db)?;
+            if let Some(other) = runs::rival(db, &plan.runs, run)? {
                 return Ok(Act::Nothing(Start::AlreadyRun(other)));
             }
             if !from.contains(&status) {
@@ -121,8 +144,10 @@ impl Store for SqliteStore {
             if running >= max_running {
                 return Ok(Act::Nothing(Start::TooMany { running }));
             }
-            if let Some(undone) = &run.undoes {
-                runs::record(db, undone)?.ok_or_else(|| StoreError::UnknownRun(undone.clone()))?;
+            if let Some(undone) = &run.undoes
+                && !plan.runs.iter().any(|run| run.id == undone.as_str())
+            {
+                return Err(StoreError::UnknownRun(undone.clone()));
             }
             runs::insert(db, run, at)?;
             plans::set_used(db, &run.plan_id)?;
@@ -139,15 +164,17 @@ impl Store for SqliteStore {
         entries: &[EntryDraft],
         at: Timestamp,
     ) -> Result<(), StoreError> {
-        self.change(entries, at, |db, at| {
-            let run = runs::record(db, id)?.ok_or_else(|| StoreError::UnknownRun(id.clone()))?;
+        self.change(entries, at, |book, at| {
+            let (db, run) = (&book.db, known(book, id)?);
             if !matches!(run.state, RunState::Running | RunState::NeedsAttention) {
                 return Err(StoreError::RunEnded { id: id.clone(), state: run.state });
             }
+            let others = if state == RunState::Completed { taken_back(book, &run)? } else { Vec::new() };
             runs::finish(db, id, state, receipts, at)?;
             let mut touched = Touched { plans: vec![run.plan_id], runs: vec![id.clone()], entries: Vec::new() };
-            if let (RunState::Completed, Some(undone)) = (state, run.undoes) {
-                take_back(db, &undone, &mut touched)?;
+            for (other, state) in others {
+                runs::set_state(db, &other, state)?;
+                touched.runs.push(other);
             }
             Ok(Act::Change((), touched))
         })
@@ -158,7 +185,23 @@ impl Store for SqliteStore {
     }
 
     fn run(&self, id: &RunId) -> Result<Option<RunRecord>, StoreError> {
-        runs::record(&self.db(), id)
+        self.look(|db, book| {
+            let run = match book {
+                Some(book) => book.run(id.as_str())?,
+                None => RunRow::load(db, id.as_str())?,
+            };
+            run.map(|run| run.record(db)).transpose()
+        })
+    }
+
+    fn open_runs(&self) -> Result<Vec<RunRecord>, StoreError> {
+        self.look(|db, book| match book {
+            Some(book) => book.open_runs()?.iter().map(|run| run.record(db)).collect(),
+            None => {
+                let state = vec![RunState::Running, RunState::NeedsAttention];
+                runs::list(db, &RunFilter { state, ..RunFilter::default() })
+            }
+        })
     }
 
     fn record(&mut self, entries: &[EntryDraft], at: Timestamp) -> Result<(), StoreError> {
@@ -170,9 +213,10 @@ impl Store for SqliteStore {
         if plans::due(&self.db(), now, ended)?.is_empty() {
             return Ok(Vec::new());
         }
-        self.change(&[], now, |db, at| {
-            let mut touched = Touched::default();
-            for row in plans::due(db, now, ended)? {
+        self.change(&[], now, |book, at| {
+            let (db, mut touched) = (&book.db, Touched::default());
+            for id in plans::due(db, now, ended)? {
+                let row = book.existing(&id)?.row;
                 let of_session = ended.is_some_and(|session| row.is_of(session));
                 let reason = if of_session { "its session ended" } else { "its time was over" };
                 expire(db, &row, reason, at, &mut touched)?;
@@ -205,8 +249,23 @@ impl Store for SqliteStore {
     }
 }
 
-fn existing(db: &Db<'_>, id: &PlanId) -> Result<PlanRow, StoreError> {
-    PlanRow::load(db, id.as_str())?.ok_or_else(|| StoreError::UnknownPlan(id.clone()))
+impl SqliteStore {
+    /// Reads at one moment; unless the store was opened only to look, through the book that compares with the log.
+    fn look<T>(&self, read: impl FnOnce(&Db<'_>, Option<&Book<'_>>) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        if self.trusting {
+            return read(&self.db(), None);
+        }
+        let pin = self.signer.pinned()?;
+        let tx = self.connection.unchecked_transaction().map_err(StoreError::database(&self.path))?;
+        let db = Db { connection: &tx, path: &self.path };
+        let head = self.head(&db, pin)?;
+        read(&db, Some(&Book::new(db, head.state)))
+    }
+}
+
+fn known(book: &Book<'_>, id: &RunId) -> Result<RunRecord, StoreError> {
+    let run = book.run(id.as_str())?.ok_or_else(|| StoreError::UnknownRun(id.clone()))?;
+    run.record(&book.db)
 }
 
 /// Expires a plan if it still can, with an entry of its own.
@@ -222,14 +281,10 @@ fn expire(db: &Db<'_>, row: &PlanRow, reason: &str, at: Timestamp, touched: &mut
     Ok(())
 }
 
-/// Marks a run as taken back; if it was an undo, what it had taken back holds again.
-fn take_back(db: &Db<'_>, undone: &RunId, touched: &mut Touched) -> Result<(), StoreError> {
-    let run = runs::record(db, undone)?.ok_or_else(|| StoreError::UnknownRun(undone.clone()))?;
-    runs::set_state(db, undone, RunState::Undone)?;
-    touched.runs.push(undone.clone());
-    if let Some(again) = run.undoes {
-        runs::set_state(db, &again, RunState::Completed)?;
-        touched.runs.push(again);
-    }
-    Ok(())
+/// What becomes of the run that an undo takes back: it is undone; if it was itself an undo, what it had taken back holds again.
+fn taken_back(book: &Book<'_>, undo: &RunRecord) -> Result<Vec<(RunId, RunState)>, StoreError> {
+    let Some(undone) = &undo.undoes else { return Ok(Vec::new()) };
+    let again = known(book, undone)?.undoes;
+    let undone = (undone.clone(), RunState::Undone);
+    Ok(core::iter::once(undone).chain(again.map(|run| (run, RunState::Completed))).collect())
 }

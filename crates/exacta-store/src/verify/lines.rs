@@ -6,7 +6,9 @@ use crate::error::{Place, StoreError};
 use crate::folder::{Folder, LOG};
 use crate::signer::Pin;
 use crate::sqlite::db::{Db, signed as as_integer, unsigned};
+use crate::sqlite::head::{check_outbox, stated};
 use crate::sqlite::ledger::Ledger;
+use crate::sqlite::state::State;
 use exacta_kernel::audit::merkle::leaf_hash;
 use exacta_kernel::audit::{Checkpoint, Frontier};
 use exacta_kernel::hash::Digest;
@@ -25,6 +27,8 @@ pub struct Gathered {
     pub records: HashMap<String, String>,
     /// The lines of every operation, by its id.
     pub operations: HashMap<[u8; 36], Chain>,
+    /// What the last entry says of all records.
+    pub state: Digest,
 }
 
 /// What marks the entries that carry hashes of records.
@@ -58,6 +62,7 @@ pub fn check(
     let before = found.tampered.len();
     let mut walk = Walk::new(signed.map(|signed| signed.size), pin.map(|pin| pin.size));
     read(db, folder, ledger, |line| walk.take(line))?;
+    walk.gathered.state = stated(&walk.last).unwrap_or(State::empty());
     found.report.entries = walk.frontier.size();
     found.report.bytes = ledger.bytes;
     let sound = walk.frontier.size() == ledger.size() && walk.frontier.root() == ledger.frontier.root();
@@ -74,7 +79,7 @@ pub fn check(
         }
         return Ok(walk.gathered);
     }
-    index(db, &walk.lines, found)?;
+    index(db, ledger, &walk.lines, found)?;
     found.report.signed = signed.map_or(0, |signed| signed.size);
     found.report.pinned = pin.map_or(0, |pin| pin.size);
     note_limits(ledger.size(), found);
@@ -89,6 +94,7 @@ struct Walk {
     gathered: Gathered,
     mark: Finder<'static>,
     lines: Vec<Indexed>,
+    last: Vec<u8>,
 }
 
 /// A line as the database's index must have it.
@@ -101,7 +107,7 @@ struct Indexed {
 }
 
 /// Checks the index by which single entries are found, and what is kept for the case that the file lacks the last lines.
-fn index(db: &Db<'_>, lines: &[Indexed], found: &mut Findings) -> Result<(), StoreError> {
+fn index(db: &Db<'_>, ledger: &Ledger, lines: &[Indexed], found: &mut Findings) -> Result<(), StoreError> {
     let mut seq = 0_usize;
     let sql = "SELECT seq, start, end, leaf, correlation_id FROM entry ORDER BY seq";
     let rows = db.all(sql, [], |row| {
@@ -120,7 +126,11 @@ fn index(db: &Db<'_>, lines: &[Indexed], found: &mut Findings) -> Result<(), Sto
     if seq != lines.len() {
         found.tampered(Place::Index, format!("it ends before entry {seq}"));
     }
-    for line in crate::sqlite::ledger::outbox(db)? {
+    let pending = crate::sqlite::ledger::outbox(db)?;
+    if let Err(StoreError::Tampered(tampered)) = check_outbox(ledger, &pending) {
+        found.tampered(tampered.place, tampered.what);
+    }
+    for line in pending {
         let leaf = leaf_hash(line.bytes.strip_suffix(b"\n").unwrap_or(&line.bytes));
         let indexed = usize::try_from(line.seq).ok().and_then(|seq| lines.get(seq));
         if indexed.is_none_or(|indexed| indexed.leaf != leaf || indexed.start != line.start) {
@@ -136,8 +146,8 @@ impl Walk {
             signed.into_iter().chain(pinned).map(|size| (size, None)).collect();
         let frontier = Frontier::default();
         roots.entry(0).and_modify(|root| *root = Some(frontier.root()));
-        let gathered = Gathered { records: HashMap::new(), operations: HashMap::new() };
-        Self { frontier, roots, gathered, mark: Finder::new(MARK), lines: Vec::new() }
+        let gathered = Gathered { records: HashMap::new(), operations: HashMap::new(), state: State::empty() };
+        Self { frontier, roots, gathered, mark: Finder::new(MARK), lines: Vec::new(), last: Vec::new() }
     }
 
     fn take(&mut self, line: &[u8]) {
@@ -152,6 +162,8 @@ impl Walk {
         if let Some(id) = operation {
             self.gathered.operations.entry(id).or_default().add(&leaf);
         }
+        self.last.clear();
+        self.last.extend_from_slice(line);
         if self.mark.find(line).is_some() {
             // A line that cannot be read is not one of ours, and the roots will say so.
             if let Ok(line) = serde_json::from_slice::<Line<'_>>(line) {

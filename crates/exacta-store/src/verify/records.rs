@@ -4,17 +4,19 @@ use super::Findings;
 use super::files;
 use crate::error::{Place, StoreError};
 use crate::folder::{Folder, PLANS};
+use crate::sqlite::book::{OPEN_RUNS, open_hash};
 use crate::sqlite::db::Db;
 use crate::sqlite::plans::PlanRow;
-use crate::sqlite::runs::RunRow;
+use crate::sqlite::runs::{self, RunRow};
+use crate::sqlite::state::build;
 use exacta_kernel::hash::Digest;
 use std::collections::{BTreeSet, HashMap};
 
-/// Checks every plan, its file, and every run. `known` is what the log says.
+/// Checks every plan, its file, and every run. `known` is what the log says of each, `state` what its end says of all.
 pub fn check(
     db: &Db<'_>,
     folder: &Folder,
-    mut known: HashMap<String, String>,
+    (mut known, state): (HashMap<String, String>, Digest),
     found: &mut Findings,
 ) -> Result<(), StoreError> {
     RunRow::each(db, |row| {
@@ -27,16 +29,18 @@ pub fn check(
     let mut in_files = Findings::default();
     let folder = folder.inner(PLANS)?;
     let mut names: BTreeSet<String> = folder.names()?.into_iter().collect();
-    PlanRow::each(db, |row, body, said, runs| {
-        let name = format!("{}.json", row.id);
+    let mut seals = Vec::new();
+    PlanRow::each(db, |plan| {
+        let id = plan.row.id.clone();
+        let name = format!("{id}.json");
         let has_file = names.remove(&name);
-        let known = known.remove(&row.id);
-        let hash = body.as_ref().map(|body| row.full_hash(body, &said));
-        if let (true, Some(body)) = (compare(Place::Plan(row.id.clone()), known, hash, found), body) {
+        let hash = plan.hash();
+        if compare(Place::Plan(id.clone()), known.remove(&id), hash, found) {
             found.report.plans += 1;
-            let text = row.file(&body, &said, &runs)?;
-            files::check_plan(&folder, &name, has_file, row.place(), &text, &mut in_files)?;
+            let (place, text) = (plan.row.place(), plan.file(db)?);
+            files::check_plan(&folder, &name, has_file, place, &text, &mut in_files)?;
         }
+        seals.extend(hash.map(|hash| (id, plan.seal(hash))));
         Ok(())
     })?;
     for name in names {
@@ -48,7 +52,32 @@ pub fn check(
         found.tampered(Place::Record(id), "the log knows it, but it is missing from the database");
     }
     if found.tampered.is_empty() {
+        check_tree(db, seals, state, found)?;
         found.absorb(in_files);
+    }
+    Ok(())
+}
+
+/// Checks the tree of records: that it is the one of these records, and that the log's last entry vouches for it.
+fn check_tree(
+    db: &Db<'_>,
+    mut seals: Vec<(String, Digest)>,
+    state: Digest,
+    found: &mut Findings,
+) -> Result<(), StoreError> {
+    let open = runs::open(db)?;
+    if found.report.runs > 0 {
+        seals.push((OPEN_RUNS.to_owned(), open_hash(&open)));
+    }
+    let (root, mut nodes) = build(&seals);
+    if root != state {
+        found.tampered(Place::Index, "the log's last entry does not vouch for its records");
+        return Ok(());
+    }
+    let rows =
+        db.all("SELECT path, node FROM state", [], |row| Ok((row.get::<_, String>(0)?, row.get::<_, Vec<u8>>(1)?)))?;
+    if rows.iter().any(|(path, node)| nodes.remove(path).as_ref() != Some(node)) || !nodes.is_empty() {
+        found.tampered(Place::Index, "its tree of records is not the one of its records");
     }
     Ok(())
 }

@@ -134,7 +134,7 @@ fn one_run_per_plan_and_undo_of_undo() {
     let file = project.json(&format!("plans/{}.json", plan_id(1)));
     assert_eq!(file["run"]["state"], "completed");
     assert_eq!(file["undos"].as_array().unwrap().len(), 4);
-    let done = RunFilter { state: vec![RunState::Completed], plan_id: Some(plan_id(1)), limit: None };
+    let done = RunFilter { state: vec![RunState::Completed], plan_id: Some(plan_id(1)), ..RunFilter::default() };
     assert_eq!(store.runs(&done).unwrap().len(), 2);
     assert_eq!(store.list(&Filter::default()).unwrap()[1].run, Some((run_id(1), RunState::Completed)));
 }

@@ -4,7 +4,7 @@
 
 mod change;
 mod crash;
-
+mod forgery;
 mod home;
 mod project;
 mod race;

@@ -1,0 +1,104 @@
+//! The records as the log has them: whatever was changed from outside is refused, one record at a time.
+
+use super::change::Touched;
+use super::db::Db;
+use super::runs::{self, RunRow};
+use super::state::State;
+use super::whole::Whole;
+use crate::error::{Place, StoreError, Tampered};
+use exacta_kernel::hash::Digest;
+use exacta_kernel::id::PlanId;
+
+/// The name under which the map of records holds the runs that have no end.
+pub const OPEN_RUNS: &str = "open-runs";
+
+/// The records, and what the log vouches for.
+pub struct Book<'a> {
+    pub db: Db<'a>,
+    state: State<'a>,
+}
+
+impl<'a> Book<'a> {
+    /// The records that the log's head vouches for.
+    pub const fn new(db: Db<'a>, state: Digest) -> Self {
+        Self { db, state: State::new(db, state) }
+    }
+
+    /// What vouches for all records.
+    pub const fn root(&self) -> Digest {
+        self.state.root()
+    }
+
+    /// The plan of this id; `None` if there never was one.
+    pub fn plan(&self, id: &str) -> Result<Option<Whole>, StoreError> {
+        let (found, known) = (Whole::load(&self.db, id)?, self.state.get(id)?);
+        let seal = found.as_ref().and_then(|plan| Some(plan.seal(plan.hash()?)));
+        match (&found, known) {
+            (None, None) => Ok(None),
+            (Some(_), Some(_)) if seal == known => Ok(found),
+            (Some(_), None) => Err(changed(id, "the database has it, but no entry of the log is about it")),
+            (None, Some(_)) => Err(changed(id, "the log knows it, but it is missing from the database")),
+            (Some(_), Some(_)) => {
+                Err(changed(id, "its record in the database is not the one the log was written with"))
+            }
+        }
+    }
+
+    /// The plan of this id, which must be there.
+    pub fn existing(&self, id: &PlanId) -> Result<Whole, StoreError> {
+        self.plan(id.as_str())?.ok_or_else(|| StoreError::UnknownPlan(id.clone()))
+    }
+
+    /// The run of this id, found through the plan it belongs to.
+    pub fn run(&self, id: &str) -> Result<Option<RunRow>, StoreError> {
+        let Some(found) = RunRow::load(&self.db, id)? else { return Ok(None) };
+        let runs = self.plan(&found.plan_id)?.map(|plan| plan.runs).unwrap_or_default();
+        Ok(runs.into_iter().find(|run| run.id == id))
+    }
+
+    /// The runs without an end.
+    pub fn open_runs(&self) -> Result<Vec<RunRow>, StoreError> {
+        self.check_open_runs()?;
+        let mut open = Vec::new();
+        for id in runs::open(&self.db)? {
+            open.extend(self.run(&id)?);
+        }
+        Ok(open)
+    }
+
+    /// Whether exactly those runs are without an end of which the log says so.
+    pub fn check_open_runs(&self) -> Result<(), StoreError> {
+        let known = self.state.get(OPEN_RUNS)?.unwrap_or_else(|| open_hash(&[]));
+        if open_hash(&runs::open(&self.db)?) == known {
+            return Ok(());
+        }
+        let what = "the runs without an end are others than the log knows".to_owned();
+        Err(Tampered { place: Place::Index, what }.into())
+    }
+
+    /// Takes over records that were just changed. Their hashes.
+    pub fn take_over(&mut self, touched: &Touched) -> Result<Vec<(String, Digest)>, StoreError> {
+        let mut hashes = Vec::new();
+        for id in &touched.plans {
+            let plan = Whole::load(&self.db, id.as_str())?.ok_or_else(|| StoreError::UnknownPlan(id.clone()))?;
+            let hash = plan.hash().ok_or_else(|| plan.row.odd(&self.db, "body"))?;
+            self.state.set(id.as_str(), plan.seal(hash))?;
+            hashes.push((id.to_string(), hash));
+            let runs = plan.runs.iter().filter(|run| touched.runs.iter().any(|id| id.as_str() == run.id));
+            hashes.extend(runs.map(|run| (run.id.clone(), run.hash())));
+        }
+        if !touched.runs.is_empty() {
+            self.state.set(OPEN_RUNS, open_hash(&runs::open(&self.db)?))?;
+        }
+        Ok(hashes)
+    }
+}
+
+/// The hash of a list of runs.
+pub fn open_hash(ids: &[String]) -> Digest {
+    Digest::of(ids.join("\n").as_bytes())
+}
+
+fn changed(id: &str, what: &str) -> StoreError {
+    Tampered { place: Place::Plan(id.to_owned()), what: what.to_owned() }.into()
+}
