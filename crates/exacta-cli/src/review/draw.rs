@@ -8,7 +8,7 @@ use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Position, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Block, Clear, Paragraph};
+use ratatui::widgets::{Block, Clear, Paragraph, Wrap};
 use unicode_width::UnicodeWidthStr as _;
 
 /// Columns of the list of steps.
@@ -17,25 +17,27 @@ const LIST: u16 = 28;
 /// Smaller screens cannot show what is being decided.
 const SMALLEST: (u16, u16) = (40, 12);
 
+/// Each fits into one line of the smallest screen.
 const KEYS: &[(&str, &str)] = &[
     ("1-7, tab, ← →", "turn to a page"),
-    ("↑ ↓, j k", "step on page 1, line on the others"),
-    ("PgUp PgDn, J K", "scroll; g and G: to the start, to the end"),
+    ("↑ ↓, j k", "step, or line"),
+    ("PgUp PgDn, J K", "scroll"),
+    ("g, G", "start, end"),
     ("space", "select a step"),
-    ("a", "approve the whole plan"),
-    ("s", "approve only the selected steps, as a plan of their own"),
+    ("a", "approve all"),
+    ("s", "approve selected"),
     ("r", "reject"),
     ("c", "ask for changes"),
-    ("q, Esc", "pause: the plan stays as it is"),
-    ("?", "these keys"),
+    ("q, Esc", "pause"),
 ];
 
 /// Paints the review onto a frame of any size.
 pub fn draw(review: &mut Review, frame: &mut Frame<'_>) {
     let area = frame.area();
     if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
-        let text = format!("needs {}×{}; q pauses", SMALLEST.0, SMALLEST.1);
-        frame.render_widget(Paragraph::new(text), area);
+        let text = format!("this screen is too small: {}×{} are needed; q pauses", SMALLEST.0, SMALLEST.1);
+        frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: true }), area);
+        review.hide();
         return;
     }
     let [top, verdict, tabs, body, status, keys] = Layout::vertical([
@@ -134,22 +136,29 @@ fn draw_status(review: &Review, frame: &mut Frame<'_>, area: Rect) {
 
 fn draw_dialog(review: &Review, frame: &mut Frame<'_>, area: Rect) {
     let width = area.width.min(76) - 4;
-    let (title, rows, input) = match review.mode() {
+    let (title, rows, ask, input) = match review.mode() {
         Mode::Browse => return,
-        Mode::Help => (" keys ", help(), None),
-        Mode::Approve(input) => (" approve ", approve_rows(review), Some(input.text())),
+        Mode::Help => (" keys ", help(), Row::new(), None),
+        Mode::Approve(input) => (" approve ", approve_rows(review), approve_ask(review), Some(input.text())),
         Mode::Reject(input) => {
-            (" reject ", vec![Row::new().plain("Why? Enter rejects, Esc goes back.")], Some(input.text()))
+            (" reject ", Vec::new(), Row::new().plain("Why? Enter rejects, Esc goes back."), Some(input.text()))
         }
-        Mode::Changes(input) => (
-            " ask for changes ",
-            vec![Row::new().plain("What should be different? Enter sends it, Esc goes back.")],
-            Some(input.text()),
-        ),
+        Mode::Changes(input) => {
+            let ask = Row::new().plain("What should be different? Enter sends it, Esc goes back.");
+            (" ask for changes ", Vec::new(), ask, Some(input.text()))
+        }
     };
     let inner = usize::from(width) - 4;
-    let mut lines: Vec<Line<'_>> =
-        rows.into_iter().flat_map(|row| row.folded(inner)).map(|row| owned_line(&row, review.color())).collect();
+    let fold = |rows: Vec<Row>| rows.into_iter().flat_map(|row| row.folded(inner)).collect::<Vec<_>>();
+    // What to type and where is always seen; what does not fit above it is named.
+    let foot = if input.is_some() { fold(vec![ask]) } else { Vec::new() };
+    let room = usize::from(area.height).saturating_sub(2 + foot.len() + usize::from(input.is_some()));
+    let mut head = fold(rows);
+    if head.len() > room {
+        head.truncate(room.saturating_sub(1));
+        head.push(Row::new().with(Tone::Warn, "… more: Esc, then page 7"));
+    }
+    let mut lines: Vec<Line<'_>> = head.iter().chain(&foot).map(|row| owned_line(row, review.color())).collect();
     let mut cursor = None;
     if let Some(text) = input {
         let shown = end(text, inner - 3);
@@ -178,20 +187,21 @@ fn approve_rows(review: &Review) -> Vec<Row> {
     let removed: u64 = review.steps().iter().map(|step| step.removed).sum();
     let what =
         format!("All {} steps: {} files, +{added} -{removed} lines.", review.steps().len(), view.target_files.len());
-    let mut rows = vec![plan::title(view), plan::verdict(view), Row::new().plain(&what)];
+    let mut rows = vec![plan::short_title(view), plan::verdict(view), Row::new().plain(&what)];
     rows.extend(
         view.detail
             .iter()
             .flat_map(|detail| &detail.irreversible)
             .map(|text| Row::new().with(Tone::Bad, "cannot be undone: ").plain(text)),
     );
-    rows.push(
-        Row::new()
-            .plain("Type ")
-            .with(Tone::Strong, review.token())
-            .plain(", the start of its hash, and Enter to approve exactly this. Esc goes back."),
-    );
     rows
+}
+
+fn approve_ask(review: &Review) -> Row {
+    Row::new()
+        .plain("Type ")
+        .with(Tone::Strong, review.token())
+        .plain(", the start of its hash, and Enter to approve exactly this. Esc goes back.")
 }
 
 fn draw_row(row: &Row, color: bool, frame: &mut Frame<'_>, area: Rect) {

@@ -52,6 +52,8 @@ pub struct Review {
     scroll: usize,
     /// Columns and lines of the page's text.
     room: (usize, usize),
+    /// Whether nothing of it can be seen, because the screen is too small.
+    hidden: bool,
 }
 
 impl Review {
@@ -69,6 +71,7 @@ impl Review {
             body: Vec::new(),
             scroll: 0,
             room: (0, 0),
+            hidden: false,
         }
     }
 
@@ -77,6 +80,9 @@ impl Review {
         self.message = None;
         if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c') {
             return Some(Choice::Pause);
+        }
+        if self.hidden {
+            return matches!(key.code, KeyCode::Char('q') | KeyCode::Esc).then_some(Choice::Pause);
         }
         match &mut self.mode {
             Mode::Browse => self.browse(key),
@@ -100,13 +106,21 @@ impl Review {
 
     /// Takes pasted text.
     pub fn paste(&mut self, text: &str) {
-        if let Mode::Approve(input) | Mode::Reject(input) | Mode::Changes(input) = &mut self.mode {
+        if let (false, Mode::Approve(input) | Mode::Reject(input) | Mode::Changes(input)) =
+            (self.hidden, &mut self.mode)
+        {
             input.paste(text);
         }
     }
 
+    /// Nothing of it is seen: until it is again, keys decide nothing.
+    pub const fn hide(&mut self) {
+        self.hidden = true;
+    }
+
     /// Fits the page's text into so many columns and lines.
     pub fn resize(&mut self, columns: usize, lines: usize) {
+        self.hidden = false;
         if self.room != (columns, lines) {
             self.room = (columns, lines);
             self.refresh();

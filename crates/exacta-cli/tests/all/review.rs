@@ -145,6 +145,35 @@ fn any_size_is_survived() {
 }
 
 #[test]
+fn the_smallest_screen_shows_what_to_type_and_where() {
+    for (name, keys, part) in [
+        ("approve", "ac0ff", "> c0ff"),
+        ("reject", "rtoo bold", "> too bold"),
+        ("changes", "ckeep it", "> keep it"),
+        ("help", "?", "pause"),
+    ] {
+        let mut review = Review::new(view("confirm"), false);
+        press(&mut review, keys);
+        let shown = picture(&mut review, 40, 12);
+        assert!(shown.contains(part), "{shown}");
+        assert!(name != "approve" || shown.contains("Type c0ffee11"), "{shown}");
+        insta::assert_snapshot!(format!("dialog-{name}-40x12"), shown);
+    }
+}
+
+#[test]
+fn nothing_is_decided_on_a_screen_that_shows_nothing() {
+    for keys in ["r\n", "ac0ffee11\n", " s", "cx\n"] {
+        let mut review = Review::new(view("confirm"), false);
+        assert!(picture(&mut review, 39, 12).contains("too small"));
+        assert_eq!(press(&mut review, keys), None, "{keys}");
+        assert_eq!(press(&mut review, "q"), Some(Choice::Pause));
+        picture(&mut review, 40, 12);
+        assert_eq!(press(&mut review, "r\n"), Some(Choice::Reject(String::new())));
+    }
+}
+
+#[test]
 fn everything_can_be_scrolled_into_view() {
     let mut review = Review::new(view("confirm"), false);
     press(&mut review, "7");
