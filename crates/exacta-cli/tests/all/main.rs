@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod determinism;
+mod documents;
 mod help;
 mod json;
 mod race;

@@ -199,6 +199,22 @@ impl Terminal {
         self
     }
 
+    /// Types what the answers say to what has been seen since the last one, until the end.
+    pub fn converse(mut self, answer: impl Fn(&str) -> Option<String>) -> Done {
+        let mut all = String::new();
+        while let Ok(piece) = self.pieces.recv_timeout(PATIENCE) {
+            let piece = String::from_utf8_lossy(&piece);
+            self.seen.push_str(&piece);
+            all.push_str(&piece);
+            if let Some(keys) = answer(&self.seen) {
+                self.seen.clear();
+                self.send(&keys);
+            }
+        }
+        let code = self.child.wait().unwrap().code().unwrap_or(-1);
+        Done { code, out: all, err: String::new() }
+    }
+
     /// Waits for the end; everything not yet waited for is the output.
     pub fn end(mut self) -> Done {
         while let Ok(piece) = self.pieces.recv_timeout(PATIENCE) {

@@ -1,0 +1,124 @@
+//! The commands in the documents are run as they stand there, by a person at a terminal, and show what is shown there.
+
+use crate::world::{Done, EXACTA, World};
+use std::path::Path;
+
+/// What a line of these begins with is for the reader's machine, not for a test.
+const FOR_READERS: [&str; 3] = ["cargo ", "mkdir greeting", "tools/"];
+
+/// A command and what is shown below it.
+struct Example {
+    command: String,
+    shown: Vec<String>,
+}
+
+#[test]
+fn commands_in_the_documents_do_what_is_shown() {
+    let world = World::new();
+    let mut count = 0;
+    for document in ["README.md", "docs/cli.md", "docs/approvers.md"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(document);
+        for example in examples(&std::fs::read_to_string(path).unwrap()) {
+            play(&world, document, &example);
+            count += 1;
+        }
+    }
+    assert!(count > 20, "the documents have fewer examples than they had: {count}");
+}
+
+/// Runs an example in the project; a person says yes to everything.
+fn play(world: &World, document: &str, example: &Example) {
+    let command = example.command.replace("PLAN", &newest(world)).replace(" NAME", " second");
+    let folder = Path::new(EXACTA).parent().unwrap().display().to_string();
+    let done = world.shell(&format!("PATH={folder}:$PATH; {command}")).converse(|seen| answer(world, seen));
+    // 30 says that a person has to decide, which `check` and `submit` say of every plan here.
+    let expected = ["exacta check", "exacta submit", "exacta resubmit"].iter().any(|begin| command.starts_with(begin));
+    assert_eq!(done.code, if expected { 30 } else { 0 }, "{document}: {command}\n{}", done.out);
+    compare(&done, example, document);
+}
+
+/// Every line that is shown comes, in this order; `…` stands for anything.
+fn compare(done: &Done, example: &Example, document: &str) {
+    let out = done.out.replace('\r', "");
+    let mut lines = out.lines();
+    for shown in &example.shown {
+        let found = lines.any(|line| fits(line.trim_end(), shown));
+        assert!(found, "{document}: {}\n`{shown}` is not shown:\n{out}", example.command);
+    }
+}
+
+fn fits(line: &str, shown: &str) -> bool {
+    let mut rest = line;
+    let parts: Vec<&str> = shown.split('…').collect();
+    for (index, part) in parts.iter().enumerate() {
+        match rest.find(part) {
+            Some(at) if index > 0 || at == 0 => rest = &rest[at + part.len()..],
+            _ => return false,
+        }
+    }
+    parts.last() == Some(&"") || rest.is_empty()
+}
+
+/// What a person types when they see this.
+fn answer(world: &World, seen: &str) -> Option<String> {
+    let typed = match seen {
+        _ if seen.contains("new passphrase") || seen.contains("same again") || seen.contains("passphrase of") => {
+            "correct horse\n"
+        }
+        _ if seen.contains("which profile") => "\n",
+        _ if seen.contains("[y/N]") => "y\n",
+        // The review screen: its question, and before that its row of keys.
+        _ if seen.contains("exactly") && seen.contains("\x1b[") => {
+            let plan = world.run(&["show", &newest(world), "--json"]).expect(0).json();
+            return Some(format!("{}\r", &plan["plan_hash"].as_str().unwrap()[..8]));
+        }
+        _ if seen.contains("\x1b[?1049h") && seen.contains("help") => "a",
+        _ => return None,
+    };
+    Some(typed.to_owned())
+}
+
+/// The newest plan; anything where there is none.
+fn newest(world: &World) -> String {
+    let listed = world.run(&["list", "--limit", "1", "--json"]).json();
+    listed["plans"][0]["plan_id"].as_str().unwrap_or("none").to_owned()
+}
+
+/// The commands in `sh` blocks, and those after a `$` in `console` blocks.
+fn examples(text: &str) -> Vec<Example> {
+    let mut found = Vec::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        let Some(form) = line.strip_prefix("```").filter(|form| ["sh", "console"].contains(form)) else { continue };
+        let block: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
+        let mut block = block.into_iter();
+        while let Some(line) = block.next() {
+            let command = if form == "sh" { Some(line) } else { line.strip_prefix("$ ") };
+            match (command, found.last_mut()) {
+                (Some(command), _) => {
+                    let mut command = command.to_owned();
+                    if command.ends_with("<<'END'") {
+                        let text: Vec<&str> = block.by_ref().take_while(|line| *line != "END").collect();
+                        command = format!("{command}\n{}\nEND", text.join("\n"));
+                    }
+                    found.push(Example { command, shown: Vec::new() });
+                }
+                (None, Some(Example { shown, .. })) => shown.push(line.to_owned()),
+                (None, None) => panic!("`{line}` is the output of nothing"),
+            }
+        }
+    }
+    found.retain(|example| !FOR_READERS.iter().any(|begin| example.command.starts_with(begin)));
+    found
+}
+
+#[test]
+fn what_fits() {
+    for (line, shown) in [("plan 019a  FixBug", "plan …  FixBug"), ("a", "a"), ("abc", "…"), ("risk 3 low", "risk …")]
+    {
+        assert!(fits(line, shown), "{line}, {shown}");
+    }
+    for (line, shown) in [("a plan x", "plan …"), ("ab", "a"), ("ab", "…a"), ("", "a")] {
+        assert!(!fits(line, shown), "{line}, {shown}");
+    }
+}
