@@ -20,7 +20,7 @@ use exacta_kernel::permit::{self, Candidate, Permit, Refused, Transition};
 use exacta_kernel::plan::{Change, Content};
 use exacta_kernel::proposal::Action;
 use exacta_kernel::time::Timestamp;
-use exacta_store::{RunRecord, RunState, Start, Store};
+use exacta_store::{RunRecord, RunState, Start, Store, StoreError};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
@@ -218,6 +218,7 @@ impl App {
         Ok(run_error(error))
     }
 
+    /// Records the end of a run; `false` if another process has recorded it.
     pub(crate) fn finish(
         &mut self,
         run_id: &RunId,
@@ -225,13 +226,17 @@ impl App {
         receipts: &serde_json::Value,
         event: Event,
         why: &str,
-    ) -> Result<(), Error> {
-        let Some(run) = self.store.run(run_id)? else { return Ok(()) };
+    ) -> Result<bool, Error> {
+        let Some(run) = self.store.run(run_id)? else { return Ok(false) };
         let record = self.record(&run.plan_id)?;
         let mut entry = EntryDraft::new(event, Self::agent(), why).about(&record.correlation_id, &run.plan_id);
         entry.run_id = Some(run_id.clone());
         entry.data = data(json!({ "receipts": receipts, "undoes": run.undoes }));
-        Ok(self.store.finish_run(run_id, state, receipts, &[entry], now())?)
+        match self.store.finish_run(run_id, state, receipts, &[entry], now()) {
+            Ok(()) => Ok(true),
+            Err(StoreError::RunEnded { .. }) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
     }
 }
 

@@ -41,10 +41,16 @@ impl App {
         for recovered in self.root.recover().map_err(|error| run_error(&error))? {
             recoveries.push(self.enter_recovery(&recovered)?);
         }
-        for run in self.store.running()? {
-            if !process::lives(run.pid, &run.boot) {
-                recoveries.push(self.settle(&run)?);
-            }
+        let mut dead = self.store.running()?;
+        dead.retain(|run| !process::lives(run.pid, &run.boot));
+        if !dead.is_empty() {
+            // Another process may be at it at this moment, and will record what comes of it. Looked at after the record and
+            // before the receipts, so that what is not there any more has its receipts.
+            let unfinished = self.root.unfinished().map_err(|error| run_error(&error))?;
+            dead.retain(|run| unfinished.iter().all(|other| other.run_id != run.id));
+        }
+        for run in dead {
+            recoveries.extend(self.settle(&run)?);
         }
         Ok(recoveries)
     }
@@ -78,8 +84,9 @@ impl App {
         })
     }
 
-    /// A run in the record whose process died outside the executor: before its first effect, or after its last.
-    fn settle(&mut self, run: &RunRecord) -> Result<Recovery, Error> {
+    /// A run in the record whose process died outside the executor: before its first effect, or after its last. `None` if another
+    /// process was faster to record it.
+    fn settle(&mut self, run: &RunRecord) -> Result<Option<Recovery>, Error> {
         let receipts = self.root.receipts(&run.id).map_err(|error| run_error(&error))?;
         let (state, reason) = if receipts.is_some() {
             (RunState::Completed, "the process died after its last effect: every target is as approved")
@@ -87,14 +94,14 @@ impl App {
             (RunState::Failed, "the process died before its first effect: every target is as before")
         };
         let receipts = receipts.map_or_else(|| Ok(json!({})), |receipts| serde_json::to_value(&receipts))?;
-        self.finish(&run.id, state, &receipts, Event::RunRecovered, reason)?;
-        Ok(Recovery {
+        let ended = self.finish(&run.id, state, &receipts, Event::RunRecovered, reason)?;
+        Ok(ended.then(|| Recovery {
             run_id: run.id.to_string(),
             plan_id: run.plan_id.to_string(),
             outcome: outcome(state),
             reason: reason.to_owned(),
             kept: Vec::new(),
-        })
+        }))
     }
 }
 

@@ -140,6 +140,10 @@ impl RunError {
             Self::BadJournal { .. } => {
                 Some("nothing was touched; use the version that wrote it, or look at `.exacta/exec` by hand")
             }
+            Self::Failed(IoError { errno: Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP, .. }) => Some(
+                "the file system may lack a call that every run needs (renames that replace nothing, exchanges); \
+                 keep the project on ext4, xfs, btrfs or tmpfs",
+            ),
             Self::NotKept { .. } => Some("before-images are kept for a limited time: `exacta policy show`"),
             Self::Refused { .. }
             | Self::Exists { .. }
