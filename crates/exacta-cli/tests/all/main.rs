@@ -1,7 +1,15 @@
 //! What the command line shows and does.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    reason = "tests"
+)]
 
 mod bad_input;
+mod crowd;
 mod determinism;
 mod documents;
 mod help;
@@ -12,4 +20,5 @@ mod render;
 mod review;
 mod story;
 mod terminal;
+mod trouble;
 mod world;

@@ -1,0 +1,325 @@
+//! Trouble while a plan is carried out: disks, folders, clocks, records, other processes. A clear error, the right exit code,
+//! nothing lost.
+
+use crate::story::fix;
+use crate::world::{Done, EXACTA, World, done};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+const BEFORE: &str = "hello\nworld\n";
+const AFTER: &str = "hello\nthere\n";
+
+/// A project with an approved plan, and the plan.
+fn approved() -> (World, String) {
+    let world = World::begun();
+    let id = approve(&world);
+    (world, id)
+}
+
+fn approve(world: &World) -> String {
+    let made = world.pipe(&["submit", "-", "--json"], fix().to_string().as_bytes()).expect(30).json();
+    let id = made["plan_id"].as_str().unwrap().to_owned();
+    world.run(&["approve", &id, "--approver-key", &world.key()]).expect(0);
+    id
+}
+
+/// The same, executed; the run.
+fn executed() -> (World, String) {
+    let (world, id) = approved();
+    let run = world.run(&["execute", &id, "--json"]).expect(0).json();
+    assert_eq!(world.read("greet.txt"), AFTER);
+    (world, run["run_id"].as_str().unwrap().to_owned())
+}
+
+/// A script in a world of its own mounts, which end with it. `$EXACTA`, `$PROJECT`, `$PLAN` and `$KEY` are what they say.
+fn script(world: &World, plan: &str, script: &str) -> Done {
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "sh", "-c", script]).env_clear().stdin(Stdio::null()).current_dir(world.path());
+    command.envs(world.command(&[]).get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.env("EXACTA", EXACTA).env("PROJECT", world.project()).env("PLAN", plan).env("KEY", world.key());
+    done(command.output().unwrap())
+}
+
+fn is_root(what: &str) -> bool {
+    let root = rustix::process::geteuid().is_root();
+    if !root {
+        assert!(std::env::var_os("CI").is_none(), "{what}: needs the super-user");
+        eprintln!("SKIPPED: {what}: needs the super-user");
+    }
+    root
+}
+
+#[track_caller]
+fn clear(done: &Done) {
+    assert!(done.err.starts_with("error: ") || done.err.contains("\nerror: "), "{}", done.err);
+}
+
+#[test]
+fn a_target_on_another_file_system_is_refused() {
+    if !is_root("mounts") {
+        return;
+    }
+    let (world, id) = approved();
+    // A mount on the target itself, with the very bytes that were approved.
+    let mount = r#"cp "$PROJECT/greet.txt" twin && mount --bind twin "$PROJECT/greet.txt" && cd "$PROJECT" && "$EXACTA" execute "$PLAN""#;
+    let refused = script(&world, &id, mount);
+    clear(&refused);
+    assert_eq!(refused.code, 40, "{refused:?}");
+    assert_eq!(world.read("greet.txt"), BEFORE);
+    // A mount on the folder of a new file.
+    let mut plan = fix();
+    plan["steps"][0] = serde_json::json!({
+        "id": "s1", "order": 1, "type": "file_create", "target": "src/new.py", "dependencies": [],
+        "description": "Add a module of its own for the greeting.", "content": "greeting = \"hello\"\n"
+    });
+    let plan = world.file("new.json", plan.to_string());
+    let mount = r#"mount -t tmpfs none "$PROJECT/src" && cd "$PROJECT" && "$EXACTA" submit "$PLAN" && ls src"#;
+    let refused = script(&world, &plan, mount);
+    assert!(refused.code == 10 && refused.out.contains("file system"), "{refused:?}");
+}
+
+#[test]
+fn a_read_only_mount_changes_nothing() {
+    if !is_root("mounts") {
+        return;
+    }
+    let (world, id) = approved();
+    let mount = r#"mount --bind "$PROJECT" "$PROJECT" && mount -o remount,bind,ro "$PROJECT" && cd "$PROJECT" && "$EXACTA" execute "$PLAN""#;
+    let failed = script(&world, &id, mount);
+    clear(&failed);
+    assert!([50, 60].contains(&failed.code) && failed.err.to_lowercase().contains("read-only"), "{failed:?}");
+    assert_eq!(world.read("greet.txt"), BEFORE);
+    world.run(&["execute", &id]).expect(0);
+    assert_eq!(world.read("greet.txt"), AFTER);
+}
+
+#[test]
+fn a_full_disk_changes_nothing() {
+    if !is_root("mounts") {
+        return;
+    }
+    let (world, id) = approved();
+    // Copies of the project and of the user's folder; the project's disk is full but for some KiB.
+    for free in [0, 4, 8, 16, 32, 64, 128, 256] {
+        let line = format!(
+            r#"
+            set -e
+            cp -a "$EXACTA_HOME" home.{free} && export EXACTA_HOME="$PWD/home.{free}"
+            cp -a "$PROJECT" copy.{free}
+            mount -t tmpfs -o size=16m none "$PROJECT"
+            cp -a copy.{free}/. "$PROJECT" && cd "$PROJECT"
+            cat /dev/zero >filler 2>/dev/null || truncate -s -{free}k filler
+            set +e
+            "$EXACTA" execute "$PLAN" >&2
+            code=$?
+            rm filler
+            "$EXACTA" recover >&2 || exit 99
+            cat greet.txt
+            exit $code"#
+        );
+        let ended = script(&world, &id, &line);
+        match ended.code {
+            0 => assert_eq!(ended.out, AFTER, "{free} KiB: {ended:?}"),
+            50 | 60 => {
+                clear(&ended);
+                assert_eq!(ended.out, BEFORE, "{free} KiB: {ended:?}");
+            }
+            _ => panic!("{free} KiB: {ended:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_file_system_that_cannot_rename_strictly_is_told() {
+    if !is_root("mounts") {
+        return;
+    }
+    if Command::new("fuse2fs").arg("-V").output().is_err() {
+        assert!(std::env::var_os("CI").is_none(), "fuse2fs is needed for this test");
+        return eprintln!("SKIPPED: needs fuse2fs");
+    }
+    let world = World::new();
+    let image = world.file("image", "");
+    std::fs::File::options().write(true).open(&image).unwrap().set_len(32 << 20).unwrap();
+    assert!(Command::new("mkfs.ext4").args(["-qF", &image]).status().unwrap().success());
+    let plan = world.file("plan.json", fix().to_string());
+    let line = r#"
+        set -e
+        mkdir small
+        fuse2fs -o fakeroot image small >/dev/null 2>&1
+        cd small
+        printf 'hello\nworld\n' >greet.txt
+        "$EXACTA" init --approver tester --no-passphrase >/dev/null 2>&1
+        "$EXACTA" submit "$PLAN" >/dev/null 2>&1 || true
+        id=$("$EXACTA" list --json | grep -o '[0-9a-f-]\{36\}' | head -n 1)
+        "$EXACTA" approve "$id" --approver-key "$KEY" >/dev/null 2>&1
+        set +e
+        "$EXACTA" execute "$id" >&2
+        code=$?
+        cat greet.txt
+        cd .. && umount small
+        exit $code"#;
+    let ended = script(&world, &plan, line);
+    assert_eq!((ended.code, ended.out.as_str()), (50, BEFORE), "{ended:?}");
+    assert!(ended.err.contains("hint: the file system"), "{}", ended.err);
+}
+
+#[test]
+fn permissions_taken_away_change_nothing() {
+    if !is_root("another user") {
+        return;
+    }
+    let (world, id) = approved();
+    let own =
+        |user: &str| assert!(Command::new("chown").args(["-R", user]).arg(world.path()).status().unwrap().success());
+    let as_user = |args: &[&str]| {
+        let plain = world.command(args);
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid", "4242", "--regid", "4242", "--clear-groups", EXACTA]).args(args).env_clear();
+        command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        done(command.current_dir(world.project()).stdin(Stdio::null()).output().unwrap())
+    };
+    own("4242:4242");
+    open_way(world.path());
+    for (path, mode, back) in [(".", 0o555, 0o755), (".exacta/exec", 0o500, 0o700), ("greet.txt", 0o000, 0o644)] {
+        let at = world.project().join(path);
+        std::fs::create_dir_all(world.project().join(".exacta/exec")).unwrap();
+        own("4242:4242");
+        std::fs::set_permissions(&at, std::fs::Permissions::from_mode(mode)).unwrap();
+        let failed = as_user(&["execute", &id]);
+        std::fs::set_permissions(&at, std::fs::Permissions::from_mode(back)).unwrap();
+        clear(&failed);
+        assert!([40, 50, 60].contains(&failed.code), "{path}: {failed:?}");
+        assert_eq!(world.read("greet.txt"), BEFORE, "{path}");
+        assert_eq!(as_user(&["recover"]).code, 0, "{path}");
+    }
+}
+
+/// The folder of a throw-away world is its maker's alone.
+fn open_way(path: &Path) {
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn a_journal_with_a_flipped_bit_is_not_acted_upon() {
+    let (world, run) = executed();
+    let journal = world.project().join(format!(".exacta/exec/{run}.commit"));
+    let mut bytes = std::fs::read(&journal).unwrap();
+    bytes[40] ^= 1;
+    std::fs::write(&journal, bytes).unwrap();
+    let refused = world.run(&["undo", "--approver-key", &world.key()]);
+    clear(&refused);
+    assert_eq!((refused.code, world.read("greet.txt").as_str()), (60, AFTER), "{refused:?}");
+    // As if the run had been interrupted.
+    std::fs::remove_file(journal.with_extension("done")).unwrap();
+    let refused = world.run(&["recover"]);
+    clear(&refused);
+    assert_eq!((refused.code, world.read("greet.txt").as_str()), (60, AFTER), "{refused:?}");
+}
+
+#[test]
+fn before_images_deleted_by_hand_are_missed() {
+    let (world, run) = executed();
+    std::fs::remove_file(world.project().join(format!(".exacta/exec/{run}.commit"))).unwrap();
+    let refused = world.run(&["undo", "--approver-key", &world.key()]).expect(60);
+    clear(&refused);
+    assert!(refused.err.contains("kept") && refused.err.contains("hint: "), "{}", refused.err);
+    assert_eq!(world.read("greet.txt"), AFTER);
+}
+
+#[test]
+fn of_many_undos_at_once_one_undoes() {
+    for round in 0..3 {
+        let (world, run) = executed();
+        let undos: Vec<_> = (0..8)
+            .map(|_| {
+                let mut command = world.command(&["undo", &run, "--approver-key", &world.key()]);
+                command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+            })
+            .collect();
+        let ends: Vec<Done> = undos.into_iter().map(|undo| done(undo.wait_with_output().unwrap())).collect();
+        assert_eq!(ends.iter().filter(|end| end.code == 0).count(), 1, "round {round}: {ends:?}");
+        assert!(ends.iter().all(|end| [0, 40, 60].contains(&end.code)), "{ends:?}");
+        ends.iter().filter(|end| end.code != 0).for_each(clear);
+        assert_eq!(world.read("greet.txt"), BEFORE);
+        world.run(&["undo", &run, "--approver-key", &world.key()]).expect(40);
+        world.run(&["audit", "verify"]).expect(0);
+    }
+}
+
+/// The clock is moved for one command at a time, by a library that is put before the C library's.
+#[test]
+fn a_clock_that_jumps_loses_nothing() {
+    let (world, id) = approved();
+    let Some(shim) = clock_shim(&world) else { return };
+    let at = |seconds: i64, args: &[&str]| {
+        let mut command = world.command(args);
+        done(command.env("LD_PRELOAD", &shim).env("CLOCK_OFFSET", seconds.to_string()).output().unwrap())
+    };
+    const YEAR: i64 = 365 * 24 * 60 * 60;
+    for offset in [YEAR, -YEAR, -3600] {
+        let refused = at(offset, &["execute", &id]);
+        clear(&refused);
+        assert!([30, 40, 60].contains(&refused.code), "{offset}: {refused:?}");
+        assert_eq!(world.read("greet.txt"), BEFORE, "{offset}");
+    }
+    let id = approve(&world);
+    let run = world.run(&["execute", &id, "--json"]).expect(0).json();
+    let run = run["run_id"].as_str().unwrap().to_owned();
+    // Back in time a person's own key still undoes, or it says why not; nothing is dropped for being old or from the future.
+    let undone = at(-YEAR, &["undo", &run, "--approver-key", &world.key()]);
+    if undone.code != 0 {
+        clear(&undone);
+        world.run(&["undo", &run, "--approver-key", &world.key()]).expect(0);
+    }
+    assert_eq!(world.read("greet.txt"), BEFORE);
+    world.run(&["audit", "verify"]).expect(0);
+}
+
+fn clock_shim(world: &World) -> Option<String> {
+    let source = world.file(
+        "clock.c",
+        "#define _GNU_SOURCE\n#include <stdlib.h>\n#include <sys/syscall.h>\n#include <time.h>\n#include <unistd.h>\n\
+         int clock_gettime(clockid_t id, struct timespec *ts)\n{\n    long code = syscall(SYS_clock_gettime, id, ts);\n\
+         if (code == 0 && id == CLOCK_REALTIME && getenv(\"CLOCK_OFFSET\"))\n        ts->tv_sec += atol(getenv(\"CLOCK_OFFSET\"));\n\
+         return (int)code;\n}\n",
+    );
+    let shim = world.path().join("clock.so").display().to_string();
+    let made = Command::new("cc").args(["-shared", "-fPIC", "-o", &shim, &source]).status();
+    if !made.is_ok_and(|status| status.success()) {
+        eprintln!("SKIPPED: needs a C compiler");
+        return None;
+    }
+    Some(shim)
+}
+
+/// A signal to the program alone, not to its group as from a terminal.
+#[test]
+fn a_signal_stops_a_check_and_rolls_back() {
+    for signal in ["TERM", "INT", "HUP"] {
+        let world = World::begun();
+        let root = world.project().canonicalize().unwrap();
+        let policy = format!(
+            "[[projects.\"{}\".checks]]\nargv = [\"sh\", \"-c\", \"echo begun; sleep 600\"]\ntimeout_seconds = 600\n",
+            root.display()
+        );
+        let file = world.home().join("safety-policy.toml");
+        std::fs::write(&file, policy).unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+        let id = approve(&world);
+        let mut command = world.command(&["execute", &id, "--events"]);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().unwrap()));
+        assert!(lines.any(|line| line.unwrap().contains("begun")), "the check runs");
+        assert!(
+            Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status().unwrap().success()
+        );
+        let last = lines.map(Result::unwrap).last().unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(50), "{last}");
+        let end: serde_json::Value = serde_json::from_str(&last).unwrap();
+        assert_eq!(end["outcome"], "cancelled", "{last}");
+        assert_eq!(world.read("greet.txt"), BEFORE);
+        assert_eq!(world.run(&["status"]).expect(0).out.matches("unfinished").count(), 0);
+    }
+}
