@@ -154,7 +154,7 @@ impl FileContent {
     /// Whether it counts as binary: a NUL byte in the first 8 KB.
     #[must_use]
     pub fn is_binary(&self) -> bool {
-        self.bytes.iter().take(8192).any(|byte| *byte == 0)
+        memchr::memchr(0, self.bytes.get(..8192).unwrap_or(&self.bytes)).is_some()
     }
 
     /// Whether its owner may execute it: all that git records of a mode.

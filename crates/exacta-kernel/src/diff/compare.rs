@@ -4,6 +4,7 @@
 //! longest order that both share, and then piece by piece; a piece without such lines that is still long counts as replaced.
 //! So the work is bounded by the number of lines, and the answer is the same everywhere.
 
+use super::number::numbered;
 use crate::prelude::*;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
@@ -13,6 +14,9 @@ const PIECE: usize = 1 << 13;
 /// How `old` becomes `new`.
 pub(super) fn compare(old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
     let (old, new) = numbered(old, new);
+    if let Some(ops) = forced(&old, &new) {
+        return ops;
+    }
     if old.len() + new.len() <= PIECE {
         return capture_diff_slices(Algorithm::Myers, &old, &new);
     }
@@ -29,15 +33,57 @@ fn in_pieces(old: &[usize], new: &[usize], limit: usize) -> Vec<DiffOp> {
     pieces.ops
 }
 
-/// Small numbers for lines, so that comparing two costs the same however long they are.
-fn numbered(old: &[&[u8]], new: &[&[u8]]) -> (Vec<usize>, Vec<usize>) {
-    let mut numbers = BTreeMap::new();
-    let mut number = |line| {
-        let next = numbers.len();
-        *numbers.entry(line).or_insert(next)
-    };
-    let old: Vec<usize> = old.iter().copied().map(&mut number).collect();
-    (old, new.iter().copied().map(number).collect())
+/// The only shortest way there is, where that needs no search: without the lines that occur on one side alone, which go or
+/// come in any case, both sides are the same. Most changes are of this kind.
+fn forced(old: &[usize], new: &[usize]) -> Option<Vec<DiffOp>> {
+    let (mut in_old, mut in_new) = (Seen::new(old, new), Seen::new(old, new));
+    old.iter().for_each(|number| in_old.add(*number));
+    new.iter().for_each(|number| in_new.add(*number));
+    let (mut ops, mut old_at, mut new_at) = (Vec::new(), 0, 0);
+    loop {
+        let (old_index, new_index) = (old_at, new_at);
+        old_at += old.iter().skip(old_at).take_while(|number| !in_new.has(**number)).count();
+        new_at += new.iter().skip(new_at).take_while(|number| !in_old.has(**number)).count();
+        let op = match (old_at - old_index, new_at - new_index) {
+            (0, 0) => None,
+            (old_len, 0) => Some(DiffOp::Delete { old_index, old_len, new_index }),
+            (0, new_len) => Some(DiffOp::Insert { old_index, new_index, new_len }),
+            (old_len, new_len) => Some(DiffOp::Replace { old_index, old_len, new_index, new_len }),
+        };
+        ops.extend(op);
+        let (old_index, new_index) = (old_at, new_at);
+        match (old.get(old_at..)?, new.get(new_at..)?) {
+            ([], []) => return Some(ops),
+            (old, new) => {
+                let same = |(old, new): &(&usize, &usize)| old == new && in_new.has(**old);
+                let len = old.iter().zip(new).take_while(same).count();
+                if len == 0 {
+                    return None;
+                }
+                ops.push(DiffOp::Equal { old_index, new_index, len });
+                (old_at, new_at) = (old_at + len, new_at + len);
+            }
+        }
+    }
+}
+
+/// Which numbers occur on a side.
+struct Seen(Vec<bool>);
+
+impl Seen {
+    fn new(old: &[usize], new: &[usize]) -> Self {
+        Self(vec![false; old.iter().chain(new).max().map_or(0, |max| max + 1)])
+    }
+
+    fn add(&mut self, number: usize) {
+        if let Some(seen) = self.0.get_mut(number) {
+            *seen = true;
+        }
+    }
+
+    fn has(&self, number: usize) -> bool {
+        self.0.get(number).copied().unwrap_or_default()
+    }
 }
 
 /// The places of lines that occur once on each side, as many as are in the same order on both.
@@ -166,6 +212,25 @@ mod tests {
         assert_eq!(anchors(&[], &[1]), []);
     }
     proptest::proptest! {
+        #[test]
+        fn what_is_forced_is_what_a_search_finds(
+            old in proptest::collection::vec(0_usize..30, 0..40),
+            changes in proptest::collection::vec((0_usize..40, proptest::option::of(20_usize..60)), 0..12),
+        ) {
+            let mut new = old.clone();
+            for (at, line) in changes {
+                match line {
+                    Some(line) if at % 2 == 0 => new.insert(at.min(new.len()), line),
+                    Some(line) => new.iter_mut().skip(at).take(1).for_each(|it| *it = line),
+                    None if at < new.len() => drop(new.remove(at)),
+                    None => {}
+                }
+            }
+            if let Some(ops) = forced(&old, &new) {
+                assert_eq!(ops, capture_diff_slices(Algorithm::Myers, &old, &new));
+            }
+        }
+
         #[test]
         fn in_pieces_or_whole_old_becomes_new(
             old in proptest::collection::vec(0_usize..12, 0..40),

@@ -186,5 +186,11 @@ fn lines_in(bytes: &[u8]) -> usize {
 }
 
 fn split(bytes: &[u8]) -> Vec<&[u8]> {
-    bytes.split_inclusive(|byte| *byte == b'\n').collect()
+    let mut lines = Vec::new();
+    let mut start = 0;
+    for end in memchr::memchr_iter(b'\n', bytes).map(|at| at + 1).chain([bytes.len()]) {
+        lines.extend(bytes.get(start..end).filter(|line| !line.is_empty()));
+        start = end;
+    }
+    lines
 }

@@ -10,6 +10,7 @@ pub(crate) mod header;
 mod lines;
 mod locate;
 pub(crate) mod name;
+mod number;
 pub(crate) mod parse;
 mod place;
 mod render;
