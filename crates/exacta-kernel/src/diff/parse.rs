@@ -149,9 +149,14 @@ impl<'a> Reader<'a> {
 
     pub(crate) fn next(&mut self) -> Option<&'a [u8]> {
         let line = self.peek()?;
+        self.pass(line);
+        Some(line)
+    }
+
+    /// Goes past the line that was just looked at.
+    fn pass(&mut self, line: &[u8]) {
         self.rest = self.rest.get(line.len() + 1..).unwrap_or_default();
         self.number += 1;
-        Some(line)
     }
 
     pub(crate) fn invalid(&self, problem: impl Into<String>) -> DiffError {
@@ -205,7 +210,7 @@ fn hunk_lines<'a>(reader: &mut Reader<'a>, mut old: usize, mut new: usize) -> Re
             last.feed = false;
             old_ended |= last.side.is_old();
             new_ended |= last.side.is_new();
-            reader.next();
+            reader.pass(line);
             continue;
         }
         if old == 0 && new == 0 {
@@ -226,7 +231,7 @@ fn hunk_lines<'a>(reader: &mut Reader<'a>, mut old: usize, mut new: usize) -> Re
             return Err(reader.invalid("a line follows the one that has no newline at the end of the file"));
         }
         lines.push(Line { number: reader.number, side, text, feed: true });
-        reader.next();
+        reader.pass(line);
     }
     if old + new > 0 {
         return Err(reader.invalid("the hunk is shorter than its header says"));

@@ -52,7 +52,12 @@ pub(super) fn language(name: &str) -> Option<Language> {
 /// The code of a line: comments cut off, the insides of strings blanked. What a line alone cannot tell (a comment or string
 /// that began above) stays.
 pub(super) fn code(line: &[u8], language: Language) -> Cow<'_, [u8]> {
-    let plain = |byte: &u8| !matches!(byte, b'"' | b'\'' | b'`' | b'/' | b'#' | b'*' | b'-' | b';');
+    let marks: &[u8] = match language {
+        Language::Python | Language::Ruby | Language::Shell => b"#",
+        Language::Other => b"#-/;",
+        _ => b"/",
+    };
+    let plain = |byte: &u8| !matches!(byte, b'"' | b'\'' | b'`' | b'*') && !marks.contains(byte);
     if line.iter().all(plain) {
         return Cow::Borrowed(line);
     }

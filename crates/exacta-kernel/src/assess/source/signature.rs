@@ -22,6 +22,10 @@ pub(crate) fn signatures(language: Language, name: &str, text: &str) -> Vec<Sign
     if language == Language::C && !name.contains(".h") {
         return Vec::new();
     }
+    let declares = |word: &&str| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some();
+    if !words(language).iter().any(declares) {
+        return Vec::new();
+    }
     let lines: Vec<&str> = text.lines().collect();
     let mut found = Vec::new();
     for (index, line) in lines.iter().enumerate() {
@@ -31,6 +35,20 @@ pub(crate) fn signatures(language: Language, name: &str, text: &str) -> Vec<Sign
         }
     }
     found
+}
+
+/// A file that has none of these declares nothing that others may use.
+const fn words(language: Language) -> &'static [&'static str] {
+    match language {
+        Language::Rust => &["pub "],
+        Language::Script => &["export"],
+        Language::Python => &["def ", "class "],
+        Language::Go => &["func ", "type ", "const ", "var "],
+        Language::Java => &["public ", "protected ", "open "],
+        Language::C => &[");"],
+        Language::Ruby => &["def "],
+        Language::Shell | Language::Other => &[],
+    }
 }
 
 /// What a line declares for others to use.
