@@ -75,10 +75,11 @@ impl<'fs, F: Fs> Folders<'fs, F> {
 
     /// Makes the names in every folder held durable, each once.
     pub(crate) fn sync(&self) -> Result<(), IoError> {
-        for (path, dir) in &self.held {
-            self.fs.sync_dir(dir).map_err(IoError::of("sync", &shown(path.as_ref())))?;
-        }
-        Ok(())
+        let dirs: Vec<&F::Dir> = self.held.values().collect();
+        self.fs.sync_dirs(&dirs).map_err(|(index, errno)| {
+            let path = self.held.keys().nth(index).and_then(Option::as_ref);
+            IoError { call: "sync", path: shown(path), errno }
+        })
     }
 
     /// Whether every folder held is still what its path leads to.

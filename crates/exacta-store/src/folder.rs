@@ -23,6 +23,8 @@ pub const PLANS: &str = "plans";
 /// One file per operation with its audit entries, written for people and tools.
 pub const ENTRIES: &str = "audit-log";
 
+/// Where runs prepare and leave their journals; made here, so that no run has to wait until its name is durable.
+const EXEC: &str = "exec";
 const LOCK: &str = "lock";
 const TEMPORARY: &str = ".tmp";
 const FOLDER_MODE: Mode = Mode::RWXU;
@@ -63,11 +65,16 @@ impl Folder {
             let _lock = folder.lock()?;
             folder.replace(".gitignore", b"*\n")?;
         }
-        for name in [PLANS, ENTRIES] {
+        let mut made = false;
+        for name in [PLANS, ENTRIES, EXEC] {
             match fs::mkdirat(&folder.handle, name, FOLDER_MODE) {
-                Ok(()) | Err(Errno::EXIST) => {}
+                Ok(()) => made = true,
+                Err(Errno::EXIST) => {}
                 Err(errno) => return Err(folder.failed("make", name)(errno)),
             }
+        }
+        if made {
+            folder.sync()?;
         }
         Ok(folder)
     }

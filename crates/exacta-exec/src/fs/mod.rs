@@ -98,6 +98,14 @@ pub(crate) trait Fs {
     fn sync(&self, file: &Self::File) -> Result<(), Errno>;
     /// Makes a folder's names durable.
     fn sync_dir(&self, dir: &Self::Dir) -> Result<(), Errno>;
+    /// The same for several files, none of which has to wait for another. On failure, which of them failed.
+    fn sync_all(&self, files: &[&Self::File]) -> Result<(), (usize, Errno)> {
+        files.iter().enumerate().try_for_each(|(index, file)| self.sync(file).map_err(|errno| (index, errno)))
+    }
+    /// The same for several folders.
+    fn sync_dirs(&self, dirs: &[&Self::Dir]) -> Result<(), (usize, Errno)> {
+        dirs.iter().enumerate().try_for_each(|(index, dir)| self.sync_dir(dir).map_err(|errno| (index, errno)))
+    }
 
     fn stat(&self, file: &Self::File) -> Result<Stat, Errno>;
     fn stat_dir(&self, dir: &Self::Dir) -> Result<Stat, Errno>;

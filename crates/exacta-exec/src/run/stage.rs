@@ -105,10 +105,11 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
         if !journal.is_in(fs, file).map_err(IoError::of("read back", &path))? {
             return Err(IoError { call: "read back what was written to", path, errno: Errno::IO }.into());
         }
-        for (change, new) in &fresh {
-            fs.sync(new).map_err(IoError::of("sync", change.path.as_str()))?;
-        }
-        fs.sync(file).map_err(IoError::of("sync", &path))?;
+        let files: Vec<&F::File> = fresh.iter().map(|(_, new)| new).chain([file]).collect();
+        fs.sync_all(&files).map_err(|(index, errno)| {
+            let path = fresh.get(index).map_or(path, |(change, _)| change.path.to_string());
+            IoError { call: "sync", path, errno }
+        })?;
         Ok(spent)
     }
 
