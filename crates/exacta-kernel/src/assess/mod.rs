@@ -6,6 +6,8 @@ mod quality;
 mod risk;
 mod source;
 
+pub(crate) use source::{is_code, is_test};
+
 use crate::check::ValidPlan;
 use crate::plan::Plan;
 use crate::prelude::*;

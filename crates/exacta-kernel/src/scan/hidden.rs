@@ -27,6 +27,7 @@ pub(super) fn find(proposal: &Proposal, changes: &[FileChange<'_>]) -> Vec<Hidde
         }
         for added in &change.added {
             in_lines(change, added, &mut report);
+            in_names(change, added, &mut report);
         }
     }
     ordered
@@ -72,9 +73,49 @@ fn in_lines(change: &FileChange<'_>, added: &Added<'_>, report: &mut impl FnMut(
     }
 }
 
+/// Looks for names in code that mix Latin letters with letters of another script that look Latin.
+fn in_names(change: &FileChange<'_>, added: &Added<'_>, report: &mut impl FnMut(HiddenText)) {
+    if added.bytes.is_ascii() || !crate::assess::is_code(change.path) {
+        return;
+    }
+    for (number, line) in (added.first_line..).zip(added.bytes.split(|byte| *byte == b'\n')) {
+        if line.is_ascii() {
+            continue;
+        }
+        let line = String::from_utf8_lossy(line);
+        if line.split(|c: char| !c.is_alphanumeric() && c != '_').any(is_disguised) {
+            report(HiddenText { kind: Hidden::Lookalike, place: change.place(number) });
+        }
+    }
+}
+
+/// Whether a word has Latin letters and others that are taken for Latin ones: Greek, Cyrillic, Armenian, Cherokee, full width.
+fn is_disguised(word: &str) -> bool {
+    let foreign = |c: char| matches!(c, '\u{370}'..='\u{58F}' | '\u{13A0}'..='\u{13FF}' | '\u{FF21}'..='\u{FF5A}');
+    let looks_latin = |c: char| foreign(c) && skeleton(c.encode_utf8(&mut [0; 4])).all(|c| c.is_ascii_alphabetic());
+    word.chars().any(|c| c.is_ascii_alphabetic()) && word.chars().any(looks_latin)
+}
+
 /// Nothing but printable ASCII, tabs and line feeds, as nearly all source is. Without a branch, so that it runs on many bytes
 /// at once.
 fn is_plain(bytes: &[u8]) -> bool {
     let odd = |byte: &u8| !matches!(byte, b' '..=b'~' | b'\t' | b'\n');
     bytes.chunks(4096).all(|chunk| !chunk.iter().fold(false, |found, byte| found | odd(byte)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn disguised_names() {
+        for word in ["p\u{430}ypal", "v\u{435}rify", "\u{391}dmin", "is_\u{FF21}dmin"] {
+            assert!(is_disguised(word), "{word}");
+        }
+        for word in
+            ["admin", "\u{43F}\u{440}\u{438}\u{432}\u{435}\u{442}", "\u{394}x", "\u{3BB}1", "na\u{EF}ve", "\u{3C0}r2"]
+        {
+            assert!(!is_disguised(word), "{word}");
+        }
+    }
 }

@@ -36,8 +36,12 @@ pub(crate) const PROTECTION: Marks = 1 << 11;
 pub(crate) const DISK: Marks = 1 << 12;
 /// Removal of folders.
 pub(crate) const REMOVE: Marks = 1 << 13;
+/// Checks, of people, requests and tests.
+pub(crate) const CHECK: Marks = 1 << 14;
+/// Work for somebody else's purse.
+pub(crate) const MINER: Marks = 1 << 15;
 /// Any danger.
-pub(crate) const DANGER: Marks = (1 << 14) - 1;
+pub(crate) const DANGER: Marks = (1 << 16) - 1;
 /// Unfinished work.
 pub(crate) const OPEN: Marks = 1 << 16;
 /// Skipped tests and swallowed errors.
@@ -51,7 +55,8 @@ const WORDS: &[(Marks, &str)] = &[
     (SHELL, "tcp nc ncat mkfifo socat dup2 pty fsockopen tcpsocket tcpclient"),
     (FETCH, "curl wget fetch iwr irm requests urlopen urlretrieve download downloadstring http https invoke"),
     (DECODE, "base64 b64decode atob encoded encodedcommand enc"),
-    (RUN, "exec eval iex"),
+    (DECODE, "compile xz gunzip zcat unxz xxd uudecode openssl rev gzip bzip2 base32"),
+    (RUN, "exec eval iex sh bash zsh dash ksh system popen passthru subprocess spawn zend execsync"),
     (ROOT, "nopasswd sudoers visudo usermod setuid seteuid setcap"),
     (MODE, "chmod umask 0o777 0777"),
     (CONTAINER, "privileged host hostpid hostnetwork pid docker cap escalation"),
@@ -61,7 +66,8 @@ const WORDS: &[(Marks, &str)] = &[
         "verify reject unauthorized danger unverified cert ssl sslverify strict stricthostkeychecking trust verifier",
     ),
     (TLS, "hostname certificate curl verifypeer noop"),
-    (LOGIN, "ssh aws shadow authorized env printenv credentials"),
+    (LOGIN, "ssh aws shadow authorized env printenv credentials environ getenv netrc npmrc pypirc kube gcloud solana"),
+    (LOGIN, "gnupg electrum wallet login logins keychain gethostbyname dns nslookup"),
     (
         START,
         "crontab cron systemd systemctl init local autostart launch launchagents launchdaemons schtasks current bashrc zshrc",
@@ -71,7 +77,23 @@ const WORDS: &[(Marks, &str)] = &[
         PROTECTION,
         "setenforce ufw iptables realtime disablerealtimemonitoring histfile history execution executionpolicy 169 metadata",
     ),
-    (DISK, "dd mkfs wipefs"),
+    (START, "preload pam motd udev"),
+    (PROTECTION, "auditd auditctl rsyslog apparmor firewalld histsize preference mppreference randomize"),
+    (ROOT, "gpasswd adduser"),
+    (DISK, "dd mkfs wipefs rmtree homedir removeall terminate destroy kubectl"),
+    (
+        CHECK,
+        "ignore skip skipnow xit xdescribe xtest disabled skipped skiptest csrf forgery antiforgery authenticity security",
+    ),
+    (
+        CHECK,
+        "frameguard origin uid euid algorithms signature vsf acidbitchez password passwd passphrase passcode secret",
+    ),
+    (
+        CHECK,
+        "header headers cookie apikey verify digest checkpw authenticate authenticated authorize timing permission",
+    ),
+    (MINER, "stratum xmrig coinhive coin cryptonight minexmr supportxmr nanopool moneroocean donate minerd"),
     (REMOVE, "rm"),
     (
         OPEN,
@@ -194,7 +216,7 @@ mod tests {
         for (line, marks) in [
             ("curl x", FETCH | TLS),
             ("x.rm", REMOVE),
-            ("hashPassword()", AREA),
+            ("hashPassword()", AREA | CHECK),
             ("NODE_TLS_REJECT", TLS),
             ("rejectUnauthorized: x", TLS),
             ("notify iffy total", 0),

@@ -11,6 +11,8 @@ mod danger;
 mod hidden;
 mod words;
 
+pub(crate) use danger::SKIPPED_TEST;
+
 use crate::check::ValidPlan;
 use crate::plan::Plan;
 use crate::prelude::*;
@@ -120,11 +122,12 @@ pub(crate) fn of_plan(plan: &Plan, changes: &[FileChange<'_>]) -> Signals {
     let proposal = plan.proposal();
     let mut secrets: Vec<Secret> = words::of(proposal).iter().flat_map(secrets_in_words).collect();
     secrets.extend(changes.iter().flat_map(secrets_in_file));
+    let dependencies = dependency::find(changes);
     Signals {
         secrets,
         hidden: hidden::find(proposal, changes),
-        dangers: danger::find(changes),
-        dependencies: dependency::find(changes),
+        dangers: danger::find(changes, &dependencies),
+        dependencies,
     }
 }
 

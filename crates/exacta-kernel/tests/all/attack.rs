@@ -129,7 +129,15 @@ const DANGERS: &[(&str, &str)] = &[
     ("start", "installs something that runs by itself"),
     ("start", "changes a shell's startup file"),
     ("protection", "switches a protection of the system off"),
+    ("protection", "switches off a protection of a web application"),
+    ("decoded", "runs text from a pipe as code"),
+    ("destroy", "removes data or machines in the cloud"),
+    ("miner", "mines cryptocurrency"),
+    ("backdoor", "runs what a request says"),
+    ("backdoor", "lets somebody in without the proper check"),
+    ("malicious", "which is known to be malicious"),
     ("checks", "passes over git's hooks"),
+    ("checks", "skips a test that ran before"),
 ];
 
 /// Figures family by family, and the plans that are judged wrong.

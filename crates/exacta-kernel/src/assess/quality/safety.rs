@@ -7,6 +7,7 @@ use crate::assess::source::is_test;
 use crate::facts::FileContent;
 use crate::prelude::*;
 use crate::proposal::Action;
+use crate::scan::SKIPPED_TEST;
 use crate::scan::change::FileChange;
 use crate::scan::lexicon::HIDES;
 
@@ -110,7 +111,8 @@ fn found(view: &View<'_>) -> Vec<Issue> {
             secret.place.clone(),
         ));
     }
-    for danger in &signals.dangers {
+    // A skipped test is an issue of its own below.
+    for danger in signals.dangers.iter().filter(|danger| danger.what != SKIPPED_TEST) {
         let points = if danger.certain { 10_000 } else { 3000 };
         issues.push(issue_at(points, danger.what.clone(), "find a way that needs less power", danger.place.clone()));
     }

@@ -3,7 +3,8 @@
 mod role;
 mod signature;
 
-pub(super) use role::{Role, is_test, is_ui, role};
+pub(crate) use role::is_test;
+pub(super) use role::{Role, is_ui, role};
 pub(super) use signature::{Signature, signatures};
 
 use crate::prelude::*;
@@ -25,6 +26,11 @@ pub(super) enum Language {
     Shell,
     /// Anything else that is source code.
     Other,
+}
+
+/// Whether a file is source code.
+pub(crate) fn is_code(path: &crate::path::RelPath) -> bool {
+    language(path.name()).is_some()
 }
 
 /// The language of a file, by its name; none for what is not source code.

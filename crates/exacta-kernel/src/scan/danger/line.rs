@@ -39,6 +39,18 @@ impl Line {
         let mut into = rest.split('|').skip(1).filter_map(command_word);
         into.find(|(word, _)| right.contains(word)).map(|(_, root)| Piped { root })
     }
+
+    /// Whether the last command of a pipeline is an interpreter that is given nothing but what it reads.
+    pub fn feeds(&self, interpreters: &[&str]) -> bool {
+        let Some((before, last)) = self.0.rsplit_once('|') else { return false };
+        let mut words = last.split_whitespace().map(|word| word.trim_matches(['"', '\'', ')', ']', ';', '`', ',']));
+        let program = words.next().map(|word| word.rsplit('/').next().unwrap_or(word));
+        last.starts_with([' ', '/', 's', 'b'])
+            && !before.ends_with('|')
+            && !before.trim().is_empty()
+            && program.is_some_and(|program| interpreters.contains(&program))
+            && words.all(|word| word.is_empty() || word.starts_with('-'))
+    }
 }
 
 /// A pipe into an interpreter.

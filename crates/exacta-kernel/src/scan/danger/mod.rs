@@ -2,23 +2,46 @@
 //!
 //! Documentation and comment lines are left out: they run nothing.
 
+mod code;
 mod line;
+mod nearby;
+mod release;
 mod rules;
 
-use super::Danger;
 use super::change::FileChange;
-use super::lexicon::{DANGER, DECODE, FETCH, Marks, REMOVE};
+use super::lexicon::{CHECK, DANGER, DECODE, FETCH, LOGIN, Marks, REMOVE, RUN};
+use super::{Danger, DependencyChange};
 use crate::diff::ChangeKind;
 use crate::prelude::*;
+use code::{CODE, UNCHECKED};
 use line::{Line, has};
 use rules::RULES;
 
+/// A test that no longer runs.
+pub(crate) const SKIPPED_TEST: &str = "skips a test that ran before";
 /// The longest logical line that is looked at, in bytes.
 const LONGEST: usize = 8192;
 /// Programs that fetch what a stranger wrote.
 const FETCHERS: &[&str] = &["curl", "wget", "fetch", "iwr", "irm", "invoke-webrequest", "invoke-restmethod"];
 /// Programs that decode what they read.
-const DECODERS: &[&str] = &["base64 -d", "base64 --decode", "base64 -di"];
+const DECODERS: &[&str] = &[
+    "base64 -d",
+    "base64 --decode",
+    "base64 -di",
+    "base32 -d",
+    "xxd -r",
+    "uudecode",
+    "openssl enc -d",
+    "xz -d",
+    "xz -dc",
+    "gzip -d",
+    "gzip -dc",
+    "gunzip",
+    "zcat",
+    "bzip2 -dc",
+    "unxz",
+    "rev",
+];
 /// Programs that run what they read.
 const SHELLS: &[&str] = &[
     "sh",
@@ -43,8 +66,8 @@ const PRECIOUS: &[&str] = &[
 ];
 
 /// Every dangerous operation that a plan's file steps add.
-pub(super) fn find(changes: &[FileChange<'_>]) -> Vec<Danger> {
-    let mut dangers = Vec::new();
+pub(super) fn find(changes: &[FileChange<'_>], dependencies: &[DependencyChange]) -> Vec<Danger> {
+    let mut dangers = release::find(changes, dependencies);
     for change in changes {
         modes(change, &mut dangers);
         if !is_prose(change.path.name()) {
@@ -68,16 +91,63 @@ fn modes(change: &FileChange<'_>, dangers: &mut Vec<Danger>) {
 fn lines(change: &FileChange<'_>, dangers: &mut Vec<Danger>) {
     let hash_comments = !is_c_like(change.path.name());
     let at_install = runs_at_install(change.path.name());
+    let rare = rare_phrases(change);
     for (index, (line, marks)) in change.lines_with_marks().enumerate() {
-        if marks & DANGER == 0 || line.kind != ChangeKind::Added || is_comment(line.bytes, hash_comments) {
+        let marks = marks | rare_marks(&rare, line.bytes);
+        if marks & DANGER == 0 {
             continue;
         }
-        let found = judge(&logical_line(change, index), marks, at_install);
+        if line.kind == ChangeKind::Removed {
+            let yes = if marks & CHECK == 0 { None } else { nearby::always_yes(change, index) };
+            dangers.extend(yes.map(|at| Danger {
+                certain: false,
+                what: UNCHECKED.to_owned(),
+                place: change.place(at),
+            }));
+            continue;
+        }
+        if is_comment(line.bytes, hash_comments) {
+            continue;
+        }
+        let mut found = judge(&logical_line(change, index), marks, at_install);
+        beside(change, index, marks, &mut found);
         dangers.extend(found.into_iter().map(|(what, certain)| Danger {
             certain,
             what: what.to_owned(),
             place: change.place(line.line),
         }));
+    }
+}
+
+/// Phrases whose words are too common to mark a line.
+const RARE: &[(&[u8], Marks)] = &[(b"fromCharCode", DECODE), (b"#{params[", RUN)];
+
+/// Those that the file's added lines have.
+fn rare_phrases(change: &FileChange<'_>) -> Vec<(&'static [u8], Marks)> {
+    let occurs = |phrase: &[u8]| change.added.iter().any(|run| memchr::memmem::find(run.bytes, phrase).is_some());
+    RARE.iter().filter(|(phrase, _)| occurs(phrase)).copied().collect()
+}
+
+fn rare_marks(rare: &[(&[u8], Marks)], line: &[u8]) -> Marks {
+    let found = rare.iter().filter(|(phrase, _)| memchr::memmem::find(line, phrase).is_some());
+    found.fold(0, |marks, (_, mark)| marks | mark)
+}
+
+/// What shows only beside other lines.
+fn beside(change: &FileChange<'_>, index: usize, marks: Marks, found: &mut BTreeMap<&'static str, bool>) {
+    let Some(line) = change.lines.get(index) else { return };
+    if marks & LOGIN != 0
+        && let Some(what) = nearby::sent_away(change, index)
+    {
+        found.entry(what).or_default();
+    }
+    if marks & CHECK != 0 {
+        if nearby::skips_a_test(change, line) {
+            found.entry(SKIPPED_TEST).or_default();
+        }
+        if nearby::fixed_key(change, line) {
+            found.entry(UNCHECKED).or_default();
+        }
     }
 }
 
@@ -102,19 +172,19 @@ fn judge(line: &Line, marks: Marks, at_install: bool) -> BTreeMap<&'static str, 
         let worst = found.entry(what).or_default();
         *worst |= certain;
     };
-    for rule in RULES.iter().filter(|rule| rule.marks & marks != 0) {
+    for rule in RULES.iter().chain(CODE).filter(|rule| rule.marks & marks != 0) {
         if rule.all.iter().all(|phrase| line.has(phrase)) && (rule.any.is_empty() || line.has_any(rule.any)) {
             report(rule.what, rule.certain || (at_install && rule.what.starts_with("runs ")));
         }
     }
-    if marks & FETCH != 0
-        && let Some(piped) = line.pipes(FETCHERS, SHELLS)
-    {
+    let piped = |from: Marks, left: &[&str]| if marks & from == 0 { None } else { line.pipes(left, SHELLS) };
+    if let Some(piped) = piped(FETCH, FETCHERS) {
         let root = piped.root && (at_install || line.as_str().contains("http://"));
         report("runs downloaded text as code", at_install || root);
-    }
-    if marks & DECODE != 0 && line.pipes(DECODERS, SHELLS).is_some() {
+    } else if piped(DECODE, DECODERS).is_some() {
         report("runs decoded text as code", at_install);
+    } else if marks & RUN != 0 && line.feeds(SHELLS) {
+        report("runs text from a pipe as code", false);
     }
     if marks & REMOVE != 0 {
         for certain in line.commands().filter_map(removal) {
@@ -149,6 +219,9 @@ fn is_comment(line: &[u8], hash_comments: bool) -> bool {
 /// Text for people. Instructions for agents are prose too, but make a plan SYSTEM-LEVEL by their name.
 fn is_prose(name: &str) -> bool {
     let name = name.to_lowercase();
+    if name == "cmakelists.txt" {
+        return false;
+    }
     [".md", ".rst", ".txt", ".adoc", ".markdown", ".org", ".tex"].iter().any(|ending| name.ends_with(ending))
 }
 

@@ -18,15 +18,20 @@ pub(super) struct Rule {
     pub any: &'static [&'static str],
 }
 
-const fn certain(marks: Marks, what: &'static str, all: &'static [&'static str], any: &'static [&'static str]) -> Rule {
+pub(super) const fn certain(
+    marks: Marks,
+    what: &'static str,
+    all: &'static [&'static str],
+    any: &'static [&'static str],
+) -> Rule {
     Rule { what, certain: true, marks, all, any }
 }
 
-const fn doubtful(marks: Marks, what: &'static str, any: &'static [&'static str]) -> Rule {
+pub(super) const fn doubtful(marks: Marks, what: &'static str, any: &'static [&'static str]) -> Rule {
     Rule { what, certain: false, marks, all: &[], any }
 }
 
-const fn doubtful_if(
+pub(super) const fn doubtful_if(
     marks: Marks,
     what: &'static str,
     all: &'static [&'static str],
@@ -239,11 +244,5 @@ pub(super) const RULES: &[Rule] = &[
         ],
     ),
     doubtful(PROTECTION, "reads the cloud's own credentials", &["169.254.169.254", "metadata.google.internal"]),
-    doubtful_if(
-        DISK,
-        "overwrites a disk",
-        &["dd"],
-        &["of=/dev/sd", "of=/dev/nvme", "of=/dev/vd", "of=/dev/hd", "of=/dev/disk"],
-    ),
     doubtful(DISK, "overwrites a disk", &["mkfs", "mkfs.ext4", "mkfs.xfs", "wipefs"]),
 ];

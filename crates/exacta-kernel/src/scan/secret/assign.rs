@@ -26,14 +26,16 @@ const KEYS: &[&str] = &[
     "credentials",
     "webhookkey",
     "licensekey",
+    "secretkeybase",
 ];
 
 /// The secret that is assigned to the name at `start..end`, if there is one.
 pub(super) fn value(text: &[u8], start: usize, end: usize) -> Option<Found> {
-    let (from, quote) = value_start(text, end)?;
+    let (from, quote) = value_start(text, end).or_else(|| argument_start(text, start, end))?;
     let name = squashed(text.get(start..end)?);
     let kind = Kind::of(&name)?;
-    let value = take_value(text.get(from..)?, quote)?;
+    let rest = text.get(from..)?;
+    let value = if name.ends_with("accountkey") { base64_run(rest) } else { take_value(rest, quote)? };
     if kind == Kind::Header {
         return bearer(value, from);
     }
@@ -119,6 +121,26 @@ fn value_start(text: &[u8], name_end: usize) -> Option<(usize, Option<u8>)> {
         quote @ (b'"' | b'\'' | b'`') => Some((at + 1, Some(*quote))),
         _ => Some((at, None)),
     }
+}
+
+/// Where the value begins after a name that a command is told: `--password VALUE`, `set password VALUE`.
+fn argument_start(text: &[u8], start: usize, end: usize) -> Option<(usize, Option<u8>)> {
+    let told = text.get(start..end)?.starts_with(b"--") || text.get(..start)?.ends_with(b"set ");
+    let at = skip(text, end, |byte| byte == b' ');
+    if !told || at == end {
+        return None;
+    }
+    match text.get(at)? {
+        quote @ (b'"' | b'\'') => Some((at + 1, Some(*quote))),
+        _ => None,
+    }
+}
+
+/// The characters of base 64 that a text begins with, as in a connection string.
+fn base64_run(text: &[u8]) -> &[u8] {
+    let is_base64 = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=".contains(byte);
+    let length = text.iter().take(LONGEST).take_while(|byte| is_base64(byte)).count();
+    text.get(..length).unwrap_or_default()
 }
 
 fn skip(text: &[u8], from: usize, wanted: fn(u8) -> bool) -> usize {

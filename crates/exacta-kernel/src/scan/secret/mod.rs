@@ -76,7 +76,7 @@ fn look(text: &[u8], start: usize, end: usize, found: &mut Vec<Found>) -> usize 
     }
     let next = text.get(end..).unwrap_or_default();
     if next.starts_with(b"://") {
-        found.extend(url::password(text, end));
+        found.extend(url::password(text, end).or_else(|| url::webhook(text, end)));
     } else {
         found.extend(assign::value(text, start, end));
     }

@@ -1,7 +1,7 @@
-//! Passwords in addresses: `scheme://user:password@host`.
+//! Secrets in addresses: `scheme://user:password@host`, and addresses that are themselves a key.
 
 use super::Found;
-use super::value::{is_placeholder, is_template};
+use super::value::{entropy, is_placeholder, is_template};
 use crate::prelude::*;
 
 /// The longest user, password and host that is looked at, in bytes.
@@ -42,6 +42,39 @@ pub(super) fn password(text: &[u8], at: usize) -> Option<Found> {
     }
     let start = from + colon + 1;
     Some(Found { start, end: start + password.len(), what: "password in a URL", certain: !local && !weak })
+}
+
+/// Addresses whose last part lets whoever knows it write: how they begin after the scheme, and how long that part is at least.
+const HOOKS: &[(&[u8], &str, usize)] = &[
+    (b"hooks.slack.com/services/", "Slack webhook", 20),
+    (b"hooks.slack.com/workflows/", "Slack webhook", 20),
+    (b"discord.com/api/webhooks/", "Discord webhook", 40),
+    (b"discordapp.com/api/webhooks/", "Discord webhook", 40),
+];
+/// The host of Teams' webhooks, and how their path begins.
+const TEAMS: (&[u8], &[u8]) = (b".webhook.office.com", b"/webhookb2/");
+
+/// The webhook whose `://` begins at `at`.
+pub(super) fn webhook(text: &[u8], at: usize) -> Option<Found> {
+    let from = at + 3;
+    let rest = text.get(from..)?;
+    let rest = rest.get(..rest.len().min(LONGEST))?;
+    let ends = |byte: &u8| is_end(*byte) && *byte != b'/';
+    let address = rest.get(..rest.iter().position(ends).unwrap_or(rest.len()))?;
+    let (what, shortest) = hook(address)?;
+    let key = address.rsplit(|byte| *byte == b'/').next()?;
+    if key.len() < shortest || is_placeholder(key) || is_template(key) || entropy(key) < 300 {
+        return None;
+    }
+    Some(Found { start: from, end: from + address.len(), what, certain: true })
+}
+
+fn hook(address: &[u8]) -> Option<(&'static str, usize)> {
+    let named =
+        HOOKS.iter().find(|(start, ..)| address.starts_with(start)).map(|(_, what, shortest)| (*what, *shortest));
+    let host = address.split(|byte| *byte == b'/').next().unwrap_or_default();
+    let teams = host.ends_with(TEAMS.0) && address.get(host.len()..).is_some_and(|path| path.starts_with(TEAMS.1));
+    named.or_else(|| teams.then_some(("Teams webhook", 32)))
 }
 
 fn is_end(byte: u8) -> bool {
