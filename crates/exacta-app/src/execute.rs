@@ -46,7 +46,19 @@ impl App {
     /// # Errors
     /// If the approval no longer holds, the run could not start, or it failed and was rolled back.
     pub fn execute(&mut self, id: &PlanId, execution: Execution<'_>) -> Result<RunView, Error> {
-        self.wary(|app| app.execute_plan(id, execution))
+        self.wary(|app| app.as_durable(execution.sync, |app| app.execute_plan(id, execution)))
+    }
+
+    /// Does something whose record is on the disk when it is made, or not.
+    pub(crate) fn as_durable<T>(
+        &mut self,
+        durable: bool,
+        act: impl FnOnce(&mut Self) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        self.store.set_durable(durable)?;
+        let done = act(self);
+        self.store.set_durable(true)?;
+        done
     }
 
     fn execute_plan(&mut self, id: &PlanId, execution: Execution<'_>) -> Result<RunView, Error> {

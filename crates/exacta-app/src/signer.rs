@@ -45,10 +45,10 @@ impl CheckpointSigner for Signer {
         Ok(pin.map(|pin| Pin { size: pin.size, root: pin.root }))
     }
 
-    fn pin(&self, checkpoint: &SignedCheckpoint) -> Result<(), SignerError> {
+    fn pin(&self, checkpoint: &SignedCheckpoint, durable: bool) -> Result<(), SignerError> {
         let head = checkpoint.checkpoint();
         let pin = home::Pin { size: head.size, root: head.root, checkpoint: checkpoint.note().to_owned() };
-        self.home.set_pin(&self.project, &pin).map_err(unavailable)
+        self.home.set_pin(&self.project, &pin, durable).map_err(unavailable)
     }
 }
 

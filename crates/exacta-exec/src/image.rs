@@ -108,6 +108,9 @@ impl ProjectRoot {
                 gone.runs.push(run_id);
             }
         }
+        if gone.runs.is_empty() {
+            return Ok(gone);
+        }
         // Without its done record a journal would count as unfinished: so that goes last, and later.
         area.sync()?;
         for run_id in &gone.runs {

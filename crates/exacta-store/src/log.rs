@@ -67,8 +67,19 @@ impl<'a> LogFile<'a> {
         Ok(bytes)
     }
 
-    /// Brings everything that is pending into the file and onto the disk, if what is there of it already is in order.
+    /// Brings everything that is pending into the file and onto the disk; see [`LogFile::write`].
     pub fn settle(&self, pending: &[Pending], signed: u64) -> Result<(), StoreError> {
+        match self.write(pending, signed)? {
+            Some(from) => self.sync(from),
+            None => Ok(()),
+        }
+    }
+
+    /// Brings everything that is pending into the file. The first place that is to be synced then, if any.
+    ///
+    /// `pending` is contiguous and reaches to the end of the log. What of it is there already must be exactly that; and the
+    /// first `signed` entries must be there: a checkpoint is put into its file only after they were on disk.
+    pub fn write(&self, pending: &[Pending], signed: u64) -> Result<Option<u64>, StoreError> {
         let len = self.begun(pending, signed)?;
         for line in pending {
             let there = len.clamp(line.start, line.end()) - line.start;
@@ -77,10 +88,14 @@ impl<'a> LogFile<'a> {
                 self.file.write_all_at(new, line.start + there).map_err(self.failed("write"))?;
             }
         }
-        let Some(unsigned) = pending.iter().find(|line| line.seq >= signed) else { return Ok(()) };
+        Ok(pending.iter().find(|line| line.seq >= signed).map(|line| line.start))
+    }
+
+    /// Brings the lines from a place on onto the disk.
+    pub fn sync(&self, from: u64) -> Result<(), StoreError> {
         self.file.sync_data().map_err(|cause| {
             // What the system could not write it may forget; only lines that are written again are tried again.
-            let _ = self.file.set_len(unsigned.start);
+            let _ = self.file.set_len(from);
             self.failed("sync")(cause)
         })
     }

@@ -22,11 +22,11 @@ pub trait CheckpointSigner: Send {
     fn pinned(&self) -> Result<Option<Pin>, SignerError>;
 
     /// Remembers a checkpoint. Called with growing sizes, while the log is locked. It need not be on disk when this returns:
-    /// an older pin is weaker, not wrong.
+    /// an older pin is weaker, not wrong. But unless `durable` is false, a crash of the machine leaves the one or the other.
     ///
     /// # Errors
     /// [`SignerError`] if it cannot be written, or contradicts the one remembered.
-    fn pin(&self, checkpoint: &SignedCheckpoint) -> Result<(), SignerError>;
+    fn pin(&self, checkpoint: &SignedCheckpoint, durable: bool) -> Result<(), SignerError>;
 }
 
 /// A checkpoint remembered outside the project.

@@ -101,11 +101,22 @@ impl Lock {
 
     /// As [`Lock::write`], but after a power cut the file may also hold what it held before: one sync less.
     pub(super) fn write_soon(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+        let (staged, file) = self.stage(bytes)?;
+        file.sync_all().map_err(FileError::io("sync", &staged))?;
+        std::fs::rename(&staged, path).map_err(FileError::io("replace", path))
+    }
+
+    /// As [`Lock::write_soon`], but after a power cut the file may also be empty: no sync at all.
+    pub(super) fn write_loosely(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+        let (staged, _) = self.stage(bytes)?;
+        std::fs::rename(&staged, path).map_err(FileError::io("replace", path))
+    }
+
+    fn stage(&self, bytes: &[u8]) -> Result<(PathBuf, File), FileError> {
         let staged = self.folder.join(".new");
         let mut file = create(&staged, OFlags::WRONLY | OFlags::TRUNC)?;
         file.write_all(bytes).map_err(FileError::io("write", &staged))?;
-        file.sync_all().map_err(FileError::io("sync", &staged))?;
-        std::fs::rename(&staged, path).map_err(FileError::io("replace", path))
+        Ok((staged, file))
     }
 
     /// Removes a file in the folder, if it is there.

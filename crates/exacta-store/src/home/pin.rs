@@ -32,14 +32,20 @@ impl Home {
     /// # Errors
     /// Where the record is damaged or could have been changed by others.
     pub fn pin(&self, project: &ProjectId) -> Result<Option<Pin>, HomeError> {
-        Ok(record::read(&self.pin_file(project))?)
+        let path = self.pin_file(project);
+        // Left by a crash of the machine after a run without syncs; nobody else can write there.
+        if std::fs::symlink_metadata(&path).is_ok_and(|file| file.is_file() && file.len() == 0) {
+            return Ok(None);
+        }
+        Ok(record::read(&path)?)
     }
 
-    /// Moves the pin forward. The caller has verified that the pinned log is a prefix of this one.
+    /// Moves the pin forward. The caller has verified that the pinned log is a prefix of this one. Unless `durable`, a crash of
+    /// the machine may lose the pin altogether.
     ///
     /// # Errors
     /// Where the log became shorter, or another of the same size.
-    pub fn set_pin(&self, project: &ProjectId, pin: &Pin) -> Result<(), HomeError> {
+    pub fn set_pin(&self, project: &ProjectId, pin: &Pin, durable: bool) -> Result<(), HomeError> {
         let lock = Lock::on(&self.pins())?;
         match self.pin(project)? {
             Some(pinned) if pin.size < pinned.size => {
@@ -50,7 +56,8 @@ impl Home {
             }
             Some(pinned) if pin.size == pinned.size => Ok(()),
             // An older pin is weaker, not wrong, and this happens with every decision: one sync less.
-            _ => Ok(record::write_soon(&lock, &self.pin_file(project), pin)?),
+            _ if durable => Ok(record::write_soon(&lock, &self.pin_file(project), pin)?),
+            _ => Ok(record::write_loosely(&lock, &self.pin_file(project), pin)?),
         }
     }
 

@@ -42,6 +42,11 @@ pub(super) fn write_soon<T: Record>(lock: &Lock, path: &Path, record: &T) -> Res
     lock.write_soon(path, &text(path, record)?)
 }
 
+/// As [`write()`], but after a power cut the file may also be empty.
+pub(super) fn write_loosely<T: Record>(lock: &Lock, path: &Path, record: &T) -> Result<(), FileError> {
+    lock.write_loosely(path, &text(path, record)?)
+}
+
 fn text<T: Record>(path: &Path, record: &T) -> Result<Zeroizing<Vec<u8>>, FileError> {
     let sheet = Sheet { schema: T::SCHEMA.to_owned(), record };
     // Roomy, so that a secret is not copied about by a growing buffer.

@@ -4,7 +4,7 @@ use super::change::Touched;
 use super::db::Db;
 use super::runs::{self, RunRow};
 use super::state::State;
-use super::whole::Whole;
+use super::whole::{Seen, Whole};
 use crate::error::{Place, StoreError, Tampered};
 use exacta_kernel::hash::Digest;
 use exacta_kernel::id::PlanId;
@@ -16,12 +16,13 @@ pub const OPEN_RUNS: &str = "open-runs";
 pub struct Book<'a> {
     pub db: Db<'a>,
     state: State<'a>,
+    seen: &'a Seen,
 }
 
 impl<'a> Book<'a> {
     /// The records that the log's head vouches for.
-    pub const fn new(db: Db<'a>, state: Digest) -> Self {
-        Self { db, state: State::new(db, state) }
+    pub const fn new(db: Db<'a>, state: Digest, seen: &'a Seen) -> Self {
+        Self { db, state: State::new(db, state), seen }
     }
 
     /// What vouches for all records.
@@ -31,11 +32,14 @@ impl<'a> Book<'a> {
 
     /// The plan of this id; `None` if there never was one.
     pub fn plan(&self, id: &str) -> Result<Option<Whole>, StoreError> {
-        let (found, known) = (Whole::load(&self.db, id)?, self.state.get(id)?);
+        let (found, known) = (Whole::load(&self.db, id, self.seen)?, self.state.get(id)?);
         let seal = found.as_ref().and_then(|plan| Some(plan.seal(plan.hash()?)));
         match (&found, known) {
             (None, None) => Ok(None),
-            (Some(_), Some(_)) if seal == known => Ok(found),
+            (Some(plan), Some(_)) if seal == known => {
+                self.seen.keep(plan);
+                Ok(found)
+            }
             (Some(_), None) => Err(changed(id, "the database has it, but no entry of the log is about it")),
             (None, Some(_)) => Err(changed(id, "the log knows it, but it is missing from the database")),
             (Some(_), Some(_)) => {
@@ -80,7 +84,8 @@ impl<'a> Book<'a> {
     pub fn take_over(&mut self, touched: &Touched) -> Result<Vec<(String, Digest)>, StoreError> {
         let mut hashes = Vec::new();
         for id in &touched.plans {
-            let plan = Whole::load(&self.db, id.as_str())?.ok_or_else(|| StoreError::UnknownPlan(id.clone()))?;
+            let plan =
+                Whole::load(&self.db, id.as_str(), self.seen)?.ok_or_else(|| StoreError::UnknownPlan(id.clone()))?;
             let hash = plan.hash().ok_or_else(|| plan.row.odd(&self.db, "body"))?;
             self.state.set(id.as_str(), plan.seal(hash))?;
             hashes.push((id.to_string(), hash));

@@ -46,7 +46,7 @@ impl SqliteStore {
         let db = Db { connection: &tx, path: &self.path };
         let owner = Owner { origin: &self.origin, signer: &*self.signer };
         let Head { mut ledger, state, .. } = Head::load(&db, owner, pin)?;
-        let mut book = Book::new(db, state);
+        let mut book = Book::new(db, state, &self.seen);
         book.check_open_runs()?;
         let at = clock.max(ledger.last_at);
         let (value, touched) = match act(&book, at)? {

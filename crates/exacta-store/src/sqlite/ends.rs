@@ -27,7 +27,7 @@ impl SqliteStore {
 
     fn ends_fit(&self) -> Result<(), StoreError> {
         let pin = self.signer.pinned()?;
-        let Head { ledger, pending, pinned, .. } = self.head(&self.db(), pin)?;
+        let Head { ledger, pending, .. } = self.head(&self.db(), pin)?;
         let signed = self.read_checkpoint()?;
         let size = signed.as_ref().map_or(0, |signed| signed.size());
         let same_root = signed.as_ref().is_none_or(|signed| signed.root() == ledger.frontier.root());
@@ -36,8 +36,8 @@ impl SqliteStore {
             return Err(Tampered { place, what: "it is not a checkpoint of this log".to_owned() }.into());
         }
         match LogFile::read(&self.folder)? {
-            Some(log) => log.begun(&pending, size.max(pinned)).map(drop),
-            None if size.max(pinned) > 0 => Err(tampered(1, "the log file is missing").into()),
+            Some(log) => log.begun(&pending, size).map(drop),
+            None if size > 0 => Err(tampered(1, "the log file is missing").into()),
             None => Ok(()),
         }
     }

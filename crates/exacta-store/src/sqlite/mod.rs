@@ -34,6 +34,9 @@ pub struct SqliteStore {
     settled: u64,
     /// Opened only to look: records are handed out as they are found. Otherwise they are first compared with the log.
     trusting: bool,
+    seen: whole::Seen,
+    /// Whether a change is on the disk when it is made.
+    durable: bool,
 }
 
 impl SqliteStore {

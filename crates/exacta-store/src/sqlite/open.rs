@@ -3,6 +3,7 @@
 use super::db::Db;
 use super::head::{Head, Owner};
 use super::ledger::Ledger;
+use super::whole::Seen;
 use super::{SqliteStore, schema};
 use crate::error::{Place, StoreError, Tampered};
 use crate::folder::{DATABASE, Folder, LOG, PATIENCE};
@@ -26,7 +27,17 @@ impl SqliteStore {
             Some(connection) => connection,
             None => make(&folder, &path, &origin)?,
         };
-        let mut store = Self { connection, path, folder, origin, signer, settled: 0, trusting: false };
+        let mut store = Self {
+            connection,
+            path,
+            folder,
+            origin,
+            signer,
+            settled: 0,
+            trusting: false,
+            seen: Seen::default(),
+            durable: true,
+        };
         store.check_origin()?;
         if !store.is_settled()? {
             let _lock = store.folder.lock()?;
@@ -43,7 +54,17 @@ impl SqliteStore {
         let folder = Folder::open(dir)?;
         let path = folder.path().join(DATABASE);
         let connection = connect_to_read(&folder, &path)?;
-        let store = Self { connection, path, folder, origin: Origin::of(project), signer, settled: 0, trusting: true };
+        let store = Self {
+            connection,
+            path,
+            folder,
+            origin: Origin::of(project),
+            signer,
+            settled: 0,
+            trusting: true,
+            seen: Seen::default(),
+            durable: true,
+        };
         store.check_origin()?;
         Ok(store)
     }

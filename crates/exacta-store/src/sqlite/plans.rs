@@ -17,6 +17,7 @@ use exacta_kernel::time::Timestamp;
 use rusqlite::types::ToSql;
 use rusqlite::{Row, params};
 use serde_json::Value;
+use std::sync::{Arc, OnceLock};
 
 const COLUMNS: &str = "id, correlation_id, version, status, status_at, created_at, expires_at, session, plan_hash, \
     content_hash, derived_from, revises, summary, risk_score, quality_score, decided_by, usable, seq";
@@ -50,6 +51,8 @@ pub struct Body {
     identity: String,
     view: String,
     proposal: Option<Vec<u8>>,
+    /// The hashes of the three, once somebody asked.
+    hashes: OnceLock<[Option<Digest>; 3]>,
 }
 
 impl PlanRow {
@@ -92,7 +95,7 @@ impl PlanRow {
         db.each(&sql, [], |row| {
             let read = |row: &Row<'_>| -> rusqlite::Result<_> {
                 let body = match row.get::<_, Option<String>>(18)? {
-                    Some(identity) => Some(Body { identity, view: row.get(19)?, proposal: row.get(20)? }),
+                    Some(identity) => Some(Body::new(identity, row.get(19)?, row.get(20)?)),
                     None => None,
                 };
                 Ok((Self::read(row)?, body, row.get::<_, bool>(21)?, row.get::<_, bool>(22)?))
@@ -100,7 +103,7 @@ impl PlanRow {
             let (plan, body, has_said, has_runs) = read(row).map_err(StoreError::database(db.path))?;
             let said = if has_said { Said::load(db, &plan.id)? } else { Said::default() };
             let runs = if has_runs { runs::of_plan(db, &plan.id)? } else { Vec::new() };
-            visit(Whole { row: plan, body, said, runs })
+            visit(Whole { row: plan, body: body.map(Arc::new), said, runs })
         })
     }
 
@@ -110,6 +113,7 @@ impl PlanRow {
 
     /// The hash of all that never changes, from what is stored now.
     fn body_hash(&self, body: &Body) -> Digest {
+        let [identity, view, proposal] = body.hashes();
         Sheet::default()
             .text("id", &self.id)
             .text("correlation_id", &self.correlation_id)
@@ -122,9 +126,9 @@ impl PlanRow {
             .optional("derived_from", self.derived_from.as_deref())
             .optional("revises", self.revises.as_deref())
             .large("summary", Some(self.summary.as_bytes()))
-            .large("identity", Some(body.identity.as_bytes()))
-            .large("view", Some(body.view.as_bytes()))
-            .large("proposal", body.proposal.as_deref())
+            .hashes("identity", identity.as_slice())
+            .hashes("view", view.as_slice())
+            .hashes("proposal", proposal.as_slice())
             .hash()
     }
 
@@ -190,7 +194,18 @@ impl PlanRow {
 impl Body {
     pub fn load(db: &Db<'_>, id: &str) -> Result<Option<Self>, StoreError> {
         db.one("SELECT identity, view, proposal FROM body WHERE plan_id = ?1", [id], |row| {
-            Ok(Self { identity: row.get(0)?, view: row.get(1)?, proposal: row.get(2)? })
+            Ok(Self::new(row.get(0)?, row.get(1)?, row.get(2)?))
+        })
+    }
+
+    const fn new(identity: String, view: String, proposal: Option<Vec<u8>>) -> Self {
+        Self { identity, view, proposal, hashes: OnceLock::new() }
+    }
+
+    fn hashes(&self) -> &[Option<Digest>; 3] {
+        self.hashes.get_or_init(|| {
+            let parts = [Some(self.identity.as_bytes()), Some(self.view.as_bytes()), self.proposal.as_deref()];
+            parts.map(|part| part.map(Digest::of))
         })
     }
 }
@@ -283,7 +298,13 @@ pub fn add_feedback(db: &Db<'_>, id: &PlanId, text: &str) -> Result<(), StoreErr
 
 impl PlanRow {
     /// The plan with all that belongs to it, to be handed out.
-    pub fn record(self, db: &Db<'_>, body: Body, said: Said, run: Option<RunRecord>) -> Result<PlanRecord, StoreError> {
+    pub fn record(
+        self,
+        db: &Db<'_>,
+        body: &Body,
+        said: Said,
+        run: Option<RunRecord>,
+    ) -> Result<PlanRecord, StoreError> {
         let json = |text: &str, what| serde_json::from_str::<Value>(text).map_err(|_| self.odd(db, what));
         let signed: Result<Vec<SignedStatement>, _> =
             said.approvals.iter().map(|text| serde_json::from_str(text)).collect();
@@ -301,7 +322,7 @@ impl PlanRow {
             content_hash: Digest::parse(&self.content_hash).map_err(|_| self.odd(db, "content hash"))?,
             identity: json(&body.identity, "identity")?,
             view: json(&body.view, "view")?,
-            proposal: body.proposal,
+            proposal: body.proposal.clone(),
             summary: head.summary,
             derived_from: self.plan_id(db, self.derived_from.as_deref())?,
             revises: self.plan_id(db, self.revises.as_deref())?,

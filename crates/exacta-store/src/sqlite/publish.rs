@@ -1,4 +1,4 @@
-//! From the database to the files: log, plan and operation files, checkpoint, pin; in this order, so that a checkpoint of
+//! From the database to the files: log, plan and operation files, pin, checkpoint; in this order, so that a checkpoint of
 //! some size shows that everything before it was done.
 
 use super::SqliteStore;
@@ -11,6 +11,7 @@ use crate::folder::{CHECKPOINT, ENTRIES, PLANS};
 use crate::log::{LogFile, Pending};
 use exacta_kernel::audit::{Entry, SignedCheckpoint};
 use std::collections::BTreeSet;
+use std::thread;
 
 impl SqliteStore {
     /// Finishes what a process that died left, and checks what anybody else left. The folder must be locked.
@@ -26,15 +27,17 @@ impl SqliteStore {
         if size > ledger.size() || (size == ledger.size() && !same_root) {
             return Err(self.bad_checkpoint("it is not a checkpoint of this log").into());
         }
-        LogFile::open(&self.folder, ledger.size() == pending.len() as u64)?.settle(&pending, size.max(pinned))?;
+        LogFile::open(&self.folder, ledger.size() == pending.len() as u64)?.settle(&pending, size)?;
         match signed {
             Some(_) if size == ledger.size() && size == pinned => {}
-            Some(signed) if size == ledger.size() => self.signer.pin(&signed)?,
+            Some(signed) if size == ledger.size() => self.signer.pin(&signed, self.durable)?,
             _ => {
                 let unfinished: Vec<Pending> = pending.into_iter().filter(|line| line.seq >= size).collect();
                 self.write_files(&unfinished)?;
                 if ledger.size() > 0 {
-                    self.keep(&Owner { origin: &self.origin, signer: &*self.signer }.sign(&ledger)?)?;
+                    let signed = Owner { origin: &self.origin, signer: &*self.signer }.sign(&ledger)?;
+                    self.signer.pin(&signed, self.durable)?;
+                    self.folder.replace(CHECKPOINT, signed.note().as_bytes())?;
                 }
             }
         }
@@ -44,11 +47,33 @@ impl SqliteStore {
 
     /// Brings a committed change into the files. The folder must be locked.
     pub(super) fn publish(&mut self, pending: &[Pending], signed: &SignedCheckpoint) -> Result<(), StoreError> {
-        LogFile::open(&self.folder, signed.size() == pending.len() as u64)?.settle(pending, 0)?;
+        let log = LogFile::open(&self.folder, signed.size() == pending.len() as u64)?;
+        let unsynced = log.write(pending, 0)?.filter(|_| self.durable);
         self.write_files(pending)?;
-        self.keep(signed)?;
+        // What is pinned is committed, so the database can always give back what the file lacks: neither waits for the other.
+        let (synced, pinned) = thread::scope(|scope| {
+            let log = &log;
+            let syncing = unsynced.map(|from| scope.spawn(move || log.sync(from)));
+            let pinned = self.signer.pin(signed, self.durable);
+            (syncing.map_or(Ok(Ok(())), thread::ScopedJoinHandle::join), pinned)
+        });
+        synced.unwrap_or_else(|_| Err(self.db().corrupt("the log could not be synced")))?;
+        pinned?;
+        self.folder.replace(CHECKPOINT, signed.note().as_bytes())?;
         self.settled = signed.size();
         Ok(())
+    }
+
+    /// Whether changes from now on are on the disk when they are made. If not, a crash of the machine can lose the last ones
+    /// and leave the pinned checkpoint ahead of the records; a crash of the process cannot.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn set_durable(&mut self, durable: bool) -> Result<(), StoreError> {
+        self.durable = durable;
+        // Even then nothing that is half written is ever taken for whole.
+        let how = if durable { "full" } else { "normal" };
+        self.connection.pragma_update(None, "synchronous", how).map_err(StoreError::database(&self.path))
     }
 
     /// The checkpoint in the folder, checked; `None` if there is none, or a crash left it empty.
@@ -64,12 +89,6 @@ impl SqliteStore {
         Tampered { place: Place::File(self.folder.path().join(CHECKPOINT)), what: what.to_owned() }
     }
 
-    /// Puts a checkpoint into the folder and pins it outside the project.
-    fn keep(&self, signed: &SignedCheckpoint) -> Result<(), StoreError> {
-        self.folder.replace(CHECKPOINT, signed.note().as_bytes())?;
-        Ok(self.signer.pin(signed)?)
-    }
-
     /// Writes the files of every plan and operation that these entries are about.
     fn write_files(&self, pending: &[Pending]) -> Result<(), StoreError> {
         let (mut plans, mut operations) = (BTreeSet::new(), BTreeSet::new());
@@ -83,7 +102,7 @@ impl SqliteStore {
         let folder = self.folder.inner(PLANS)?;
         for id in plans {
             // Runs are noted by hash too; they are part of their plan's file.
-            if let Some(plan) = Whole::load(&db, &id)? {
+            if let Some(plan) = Whole::load(&db, &id, &self.seen)? {
                 folder.replace(&format!("{id}.json"), plan.file(&db)?.as_bytes())?;
             }
         }

@@ -38,7 +38,7 @@ impl Store for SqliteStore {
         self.look(|db, book| {
             let plan = match book {
                 Some(book) => book.plan(id.as_str())?,
-                None => Whole::load(db, id.as_str())?,
+                None => Whole::load(db, id.as_str(), &self.seen)?,
             };
             plan.map(|plan| plan.record(db)).transpose()
         })
@@ -259,7 +259,7 @@ impl SqliteStore {
         let tx = self.connection.unchecked_transaction().map_err(StoreError::database(&self.path))?;
         let db = Db { connection: &tx, path: &self.path };
         let head = self.head(&db, pin)?;
-        read(&db, Some(&Book::new(db, head.state)))
+        read(&db, Some(&Book::new(db, head.state, &self.seen)))
     }
 }
 

@@ -7,24 +7,45 @@ use super::sheet::Sheet;
 use crate::error::StoreError;
 use crate::record::{PlanRecord, RunRecord};
 use exacta_kernel::hash::Digest;
+use std::cell::RefCell;
+use std::sync::Arc;
+
+/// The body of the plan that was last compared with the log. It never changes, so it need not be read and hashed again; and
+/// whatever somebody puts in its place meanwhile is not used.
+#[derive(Debug, Default)]
+pub struct Seen(RefCell<Option<(String, Arc<Body>)>>);
+
+impl Seen {
+    /// Keeps the body of a plan, which is as the log has it.
+    pub fn keep(&self, plan: &Whole) {
+        self.0.replace(plan.body.as_ref().map(|body| (plan.row.id.clone(), Arc::clone(body))));
+    }
+
+    fn body(&self, id: &str) -> Option<Arc<Body>> {
+        self.0.borrow().as_ref().filter(|(seen, _)| seen == id).map(|(_, body)| Arc::clone(body))
+    }
+}
 
 /// All of a plan.
 #[derive(Debug)]
 pub struct Whole {
     pub row: PlanRow,
     /// `None` if it was taken away.
-    pub body: Option<Body>,
+    pub body: Option<Arc<Body>>,
     pub said: Said,
     /// Oldest first.
     pub runs: Vec<RunRow>,
 }
 
 impl Whole {
-    /// The plan of this id, as it is found.
-    pub fn load(db: &Db<'_>, id: &str) -> Result<Option<Self>, StoreError> {
+    /// The plan of this id, as it is found; but for its body, if that was seen and compared before.
+    pub fn load(db: &Db<'_>, id: &str, seen: &Seen) -> Result<Option<Self>, StoreError> {
         let Some(row) = PlanRow::load(db, id)? else { return Ok(None) };
-        let (body, said, runs) = (Body::load(db, id)?, Said::load(db, id)?, runs::of_plan(db, id)?);
-        Ok(Some(Self { row, body, said, runs }))
+        let body = match seen.body(id) {
+            Some(body) => Some(body),
+            None => Body::load(db, id)?.map(Arc::new),
+        };
+        Ok(Some(Self { row, body, said: Said::load(db, id)?, runs: runs::of_plan(db, id)? }))
     }
 
     /// The hash of the plan as it stands, without its runs; `None` if a part is missing.
@@ -47,11 +68,11 @@ impl Whole {
     pub fn record(self, db: &Db<'_>) -> Result<PlanRecord, StoreError> {
         let run = self.run_records(db)?.into_iter().find(|run| run.undoes.is_none());
         let body = self.body.ok_or_else(|| self.row.odd(db, "body"))?;
-        self.row.record(db, body, self.said, run)
+        self.row.record(db, &body, self.said, run)
     }
 
     fn body(&self, db: &Db<'_>) -> Result<&Body, StoreError> {
-        self.body.as_ref().ok_or_else(|| self.row.odd(db, "body"))
+        self.body.as_deref().ok_or_else(|| self.row.odd(db, "body"))
     }
 
     fn run_records(&self, db: &Db<'_>) -> Result<Vec<RunRecord>, StoreError> {

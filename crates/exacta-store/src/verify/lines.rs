@@ -66,7 +66,7 @@ pub fn check(
     found.report.entries = walk.frontier.size();
     found.report.bytes = ledger.bytes;
     let sound = walk.frontier.size() == ledger.size() && walk.frontier.root() == ledger.frontier.root();
-    let covered = signed.map(|signed| signed.size).max(pin.map(|pin| pin.size)).unwrap_or(0);
+    let covered = signed.map_or(0, |signed| signed.size);
     let file_fits = sound && file_ends_well(db, folder, ledger, covered, found)?;
     let signed_fits = signed.is_none_or(|signed| walk.root_at(signed.size) == Some(signed.root));
     let pin_fits = pin.is_none_or(|pin| walk.root_at(pin.size) == Some(pin.root));
@@ -249,7 +249,7 @@ fn each_line(file: File, bytes: u64, mut take: impl FnMut(&[u8])) -> std::io::Re
 }
 
 /// Whether the file holds exactly the lines that were recorded, or a crash left the last of them in the outbox. That cannot
-/// be for the first `covered` lines: a checkpoint is signed only after they were on disk.
+/// be for the first `covered` lines: a checkpoint is put into its file only after they were on disk.
 fn file_ends_well(
     db: &Db<'_>,
     folder: &Folder,

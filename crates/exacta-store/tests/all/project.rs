@@ -43,7 +43,7 @@ impl CheckpointSigner for FileSigner {
         Ok(Some(Pin { size: size.parse().unwrap(), root: Digest::parse(root).unwrap() }))
     }
 
-    fn pin(&self, signed: &SignedCheckpoint) -> Result<(), SignerError> {
+    fn pin(&self, signed: &SignedCheckpoint, _: bool) -> Result<(), SignerError> {
         let (size, root) = (signed.size(), signed.root());
         assert!(self.pinned()?.is_none_or(|pin| pin.size < size || (pin.size, pin.root) == (size, root)));
         let temporary = self.0.with_extension("tmp");

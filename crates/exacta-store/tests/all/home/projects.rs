@@ -153,12 +153,14 @@ fn pins_move_forward_only() {
     let project = ProjectId::parse("019a2f3e-7c1d-7e2a-9b4f-0123456789ab").unwrap();
     let pin = |size: u64, root: &[u8]| Pin { size, root: Digest::of(root), checkpoint: format!("{size}\n") };
     assert!(home.pin(&project).unwrap().is_none());
-    home.set_pin(&project, &pin(5, b"a")).unwrap();
-    home.set_pin(&project, &pin(5, b"a")).unwrap();
-    assert!(matches!(home.set_pin(&project, &pin(5, b"b")), Err(HomeError::PinConflict(5))));
-    assert!(matches!(home.set_pin(&project, &pin(4, b"c")), Err(HomeError::PinBackward { pinned: 5, given: 4 })));
-    home.set_pin(&project, &pin(6, b"d")).unwrap();
+    home.set_pin(&project, &pin(5, b"a"), true).unwrap();
+    home.set_pin(&project, &pin(5, b"a"), true).unwrap();
+    assert!(matches!(home.set_pin(&project, &pin(5, b"b"), true), Err(HomeError::PinConflict(5))));
+    assert!(matches!(home.set_pin(&project, &pin(4, b"c"), true), Err(HomeError::PinBackward { pinned: 5, given: 4 })));
+    home.set_pin(&project, &pin(6, b"d"), true).unwrap();
     assert_eq!(home.pin(&project).unwrap(), Some(pin(6, b"d")));
+    home.set_pin(&project, &pin(7, b"e"), false).unwrap();
+    assert_eq!(home.pin(&project).unwrap(), Some(pin(7, b"e")));
 }
 
 #[test]
