@@ -291,3 +291,37 @@ fn garbage_goes_by_age_and_size_and_never_what_is_needed() {
     assert_eq!(retain(day, u64::MAX, &|_| false), [run_id(2)]);
     assert_eq!(project.traces(), Vec::<String>::new());
 }
+
+/// Removed by somebody just before the last look, or right after it: everything else is as before. The folder stays away, or comes
+/// back as it was where the run cannot tell the removal from its own.
+#[test]
+fn a_folder_removed_during_the_run_leaves_the_rest_as_before() {
+    for folder in ["bin", "old"] {
+        let expected = Project::new(&EVERYTHING);
+        fs::remove_dir_all(expected.at(folder)).unwrap();
+
+        let project = Project::new(&EVERYTHING);
+        let late = &mut |_: &crate::Staged<'_>| {
+            fs::remove_dir_all(project.at(folder)).unwrap();
+            Ok(())
+        };
+        let error = project.run_with(&everything(1), &mut |_| {}, late).unwrap_err();
+        assert!(matches!(error, RunError::Drifted { .. }), "{folder}: {error:?}");
+        assert_eq!((project.tree(), project.traces()), (expected.tree(), vec![]), "{folder}");
+
+        let project = Project::new(&EVERYTHING);
+        let observer = &mut |event| {
+            if event == Event::Committing {
+                fs::remove_dir_all(project.at(folder)).unwrap();
+            }
+        };
+        let error = project.run_with(&everything(1), observer, &mut |_| Ok(())).unwrap_err();
+        assert!([50, 60].contains(&error.exit_code()), "{folder}: {error:?}");
+        project.root.recover().unwrap();
+        let tree = project.tree();
+        assert!(
+            [expected, Project::new(&EVERYTHING)].iter().any(|fine| fine.tree() == tree),
+            "{folder}: {error:?}: {tree:?}"
+        );
+    }
+}
