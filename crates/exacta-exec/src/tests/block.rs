@@ -81,6 +81,8 @@ enum Entry {
 struct LoggedDisk {
     dir: tempfile::TempDir,
     daemon: Child,
+    /// How a copy of it is mounted beside it.
+    options: &'static str,
 }
 
 impl LoggedDisk {
@@ -109,7 +111,8 @@ impl LoggedDisk {
         let export = format!("type=fuse,id=export,node-name=logger,mountpoint={},writable=on", at("export").display());
         command.args(["--blockdev", &logger, "--export", &export]);
         let daemon = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()?;
-        let disk = Self { dir, daemon };
+        let options = if kind == "xfs" { "loop,nouuid" } else { "loop" };
+        let disk = Self { dir, daemon, options };
         disk.attach().then_some(disk)
     }
 
@@ -130,7 +133,7 @@ impl LoggedDisk {
             }
             thread::sleep(Duration::from_millis(10));
         }
-        mount_loop(&self.at("export"), &self.mount())
+        mount_loop("loop", &self.at("export"), &self.mount())
     }
 
     /// Everything that was written up to now.
@@ -168,7 +171,7 @@ impl LoggedDisk {
             }
         }
         drop(file);
-        assert!(mount_loop(&image, &self.at("judged")), "{place}: cannot be mounted");
+        assert!(mount_loop(self.options, &image, &self.at("judged")), "{place}: cannot be mounted");
         let project = self.at("judged").join("project");
         kill::settled(&project, place);
         let found = tree(&project);
@@ -185,8 +188,8 @@ fn apply(file: &File, entry: &Entry) {
     }
 }
 
-fn mount_loop(image: &Path, at: &Path) -> bool {
-    let status = Command::new("mount").args(["-o", "loop"]).arg(image).arg(at).stderr(Stdio::null()).status();
+fn mount_loop(options: &str, image: &Path, at: &Path) -> bool {
+    let status = Command::new("mount").args(["-o", options]).arg(image).arg(at).stderr(Stdio::null()).status();
     status.is_ok_and(|status| status.success())
 }
 
