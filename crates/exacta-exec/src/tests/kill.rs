@@ -242,27 +242,29 @@ fn points_of_recovery(dir: &Path) -> Vec<Point> {
     trace("recover", copy_of(dir).path())
 }
 
-/// Runs the child undisturbed and lists its calls between the marks, numbered as strace counts them.
+/// Runs the child undisturbed and lists its calls between the marks, numbered as strace counts them: for each thread on its own. The
+/// threads that a run starts make the same few calls, so their numbers stand for all of them.
 fn trace(what: &str, dir: &Path) -> Vec<Point> {
     let log = tempfile::NamedTempFile::new().unwrap();
     let status = strace(what, dir).arg("-o").arg(log.path()).args(child_args()).status().unwrap();
     assert_eq!(status.code(), Some(0));
     let text = std::fs::read_to_string(log.path()).unwrap();
-    let thread = text.lines().find(|line| line.contains(BEGIN)).unwrap().split(' ').next().unwrap();
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     let mut points = Vec::new();
     let mut inside = false;
-    for line in text.lines().filter(|line| line.split(' ').next() == Some(thread)) {
-        let call = line[thread.len()..].trim_start().split('(').next().unwrap();
+    for line in text.lines() {
+        let (thread, rest) = line.split_once(' ').unwrap();
+        let call = rest.trim_start().split('(').next().unwrap();
         if call.starts_with(['<', '-', '+']) {
             continue;
         }
-        let count = counts.entry(call).or_default();
+        let count = counts.entry((thread, call)).or_default();
         *count += 1;
+        let point = (call.to_owned(), *count);
         if line.contains(BEGIN) || line.contains(END) {
             inside = line.contains(BEGIN);
-        } else if inside && CALLS.contains(&call) {
-            points.push((call.to_owned(), *count));
+        } else if inside && CALLS.contains(&call) && !points.contains(&point) {
+            points.push(point);
         }
     }
     assert!(!points.is_empty());
