@@ -106,12 +106,12 @@ impl App {
         let root = ProjectRoot::open(&path).map_err(|error| Error::fault("project_unusable", error.to_string()))?;
         let records = path.join(RECORDS);
         // Looked at first: whoever makes a project makes it known before its records.
-        let recorded = records.join(DATABASE).exists();
+        let recorded = is_recorded(&path);
         let project = match home.project(&path)? {
             None if entry == Entry::Make && !recorded => home.create_project(&path, now())?,
-            Some(project) if recorded || records.join(DATABASE).exists() => project,
+            Some(project) if recorded || is_recorded(&path) => project,
             // Entries were seen, and the records are made before the first of them.
-            Some(project) if home.pin(&project.id)?.is_some() && !records.join(DATABASE).exists() => {
+            Some(project) if home.pin(&project.id)?.is_some() && !is_recorded(&path) => {
                 return Err(gone(&records));
             }
             Some(project) if entry == Entry::Make || records.is_dir() => project,
@@ -205,9 +205,17 @@ pub(crate) fn unknown_plan(id: &str) -> Error {
         .hint("`exacta list` shows the plans; at least four characters of an id")
 }
 
+/// Whether records lie in a project's folder, whosever they are.
+pub(crate) fn is_recorded(path: &Path) -> bool {
+    path.join(RECORDS).join(DATABASE).exists()
+}
+
 /// Records lie here that were made at another place.
 fn elsewhere(records: &Path) -> Error {
-    let message = format!("the records in `{}` were made elsewhere: the folder was copied or moved", records.display());
+    let message = format!(
+        "the records in `{}` were made elsewhere: the folder was copied or moved, or your own settings are others now",
+        records.display()
+    );
     Error::fault("record_elsewhere", message)
         .hint("`exacta init --anew` puts them aside and begins a record of this folder's own")
 }
@@ -219,9 +227,8 @@ fn gone(records: &Path) -> Error {
 }
 
 pub(crate) fn nothing_here(path: &Path) -> Error {
-    let records = path.join(RECORDS);
-    if records.join(DATABASE).exists() {
-        return elsewhere(&records);
+    if is_recorded(path) {
+        return elsewhere(&path.join(RECORDS));
     }
     Error::new(Exit::Usage, "project_unknown", format!("nothing is recorded for `{}`", path.display()))
         .hint("run `exacta init` there, or name another folder with `--project DIR`")

@@ -1,6 +1,6 @@
 //! The record: the audit log, its proof, and the session.
 
-use crate::app::{App, Options, nothing_here};
+use crate::app::{App, Options, is_recorded, nothing_here};
 use crate::clock::now;
 use crate::error::{Error, Exit};
 use exacta_kernel::audit::{Entry, EntryDraft, Event};
@@ -19,6 +19,9 @@ pub fn verify(options: &Options) -> Result<Report, Error> {
     let (path, home) = (options.root()?, options.home()?);
     let project = home.project(&path)?.ok_or_else(|| nothing_here(&path))?;
     let pin = home.pin(&project.id)?.map(|pin| Pin { size: pin.size, root: pin.root });
+    if pin.is_none() && !is_recorded(&path) {
+        return Err(nothing_here(&path));
+    }
     let trusted = Trusted { project: project.id, key: home.log_public_key()?, pin };
     match exacta_store::verify(&path.join(".exacta"), &trusted) {
         Ok(report) => Ok(report),

@@ -38,7 +38,7 @@ pub struct AuditList {
     #[arg(long, value_name = "ID")]
     pub plan: Option<String>,
     /// At most so many
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     pub limit: u32,
 }
 

@@ -105,7 +105,7 @@ pub struct List {
     #[arg(long, value_name = "STATUS", value_parser = WORDS)]
     pub status: Option<String>,
     /// At most so many, newest first
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     pub limit: u32,
 }
 

@@ -86,6 +86,18 @@ fn secrets_and_hidden_characters_in_a_change() {
     plan["steps"][0]["content"] = "role = \"user\u{202e} \u{2066}# admin\u{2069} \u{2066}\"\n".into();
     let done = world.pipe(&["submit", "-"], plan.to_string().as_bytes()).expect(10);
     assert!(!done.out.contains('\u{202e}'), "hidden characters are shown as escapes");
+    let hostile = "x\u{202e}\u{1b}[31m\u{200b}";
+    plan["intent"]["text"] = hostile.into();
+    plan["assumptions"] = json!([hostile]);
+    plan["model"] = json!({ "provider": hostile, "model": hostile });
+    plan["constraints"] = json!([{ "id": hostile, "type": "MUST_NOT", "scope": "global", "description": hostile }]);
+    plan["steps"][0]["id"] = hostile.into();
+    plan["steps"][0]["description"] = hostile.into();
+    for args in [&["submit", "-", "--json"][..], &["submit", "-"], &["check", "-"]] {
+        let done = world.pipe(args, plan.to_string().as_bytes()).expect(10);
+        let said = format!("{}{}", done.out, done.err);
+        assert!(!said.contains(['\u{202e}', '\u{1b}', '\u{200b}']), "{args:?}: {said:?}");
+    }
 }
 
 fn walk(dir: &std::path::Path) -> Vec<std::path::PathBuf> {
@@ -147,6 +159,11 @@ fn usage_errors() {
     assert_eq!((&said["schema"], &said["error"]["code"]), (&json!("exacta.error/1"), &json!("usage")));
     world.run(&["--project", "/no/such/folder", "check", "x"]).expect(2);
     world.run(&["check", "x", "--constraint", "maybe"]).expect(2);
+    world.run(&["list", "--limit", "0"]).expect(2);
+    let hostile = world.run(&["frob\u{1b}[31m\u{202e}"]).expect(2);
+    assert!(!hostile.err.contains(['\u{1b}', '\u{202e}']), "{}", hostile.err);
+    let missing = world.run(&["approve", "--json"]).expect(2).json();
+    assert!(missing["error"]["message"].as_str().unwrap().contains("<ID>"), "{missing}");
     world.run(&["--version"]).expect(0);
     world.run(&["--help"]).expect(0);
 }
