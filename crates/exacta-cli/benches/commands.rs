@@ -36,6 +36,7 @@ fn main() {
     full_store();
     verify();
     execute();
+    memory();
 }
 
 /// `exacta check` of ten steps with 100 KB of diffs, against `git apply --check` of the same diffs.
@@ -69,6 +70,13 @@ fn full_store() {
     let ours = || full.run(&["submit", full_plan.to_str().unwrap()], &[30]);
     let theirs = || empty.run(&["submit", empty_plan.to_str().unwrap()], &[30]);
     report(&format!("submit beside {plans} plans"), "submit into an empty store", race(40, ours, theirs));
+    let approved = |place: &Place, plan: &Path| (0..10).map(|_| place.approved(plan)).collect::<Vec<_>>();
+    let (among_many, alone) = (approved(&full, &full_plan), approved(&empty, &empty_plan));
+    // Only the first of them finds its targets as they were; all are looked up, compared with the log and judged.
+    let executed = |place: &Place, id: &String| time(|| place.run(&["execute", id], &[0, 40]));
+    let ours = median(among_many.iter().map(|id| executed(&full, id)).collect());
+    let theirs = median(alone.iter().map(|id| executed(&empty, id)).collect());
+    report(&format!("execute beside {plans} plans"), "execute in a store of few", (ours, theirs));
 }
 
 /// `exacta audit verify` of a log, against hashing the same bytes with the same library.
@@ -127,6 +135,43 @@ fn execute() {
     report("execute, 10 files, durable", "git apply && git add && git commit, core.fsync=all", (ours, commit));
     let (ours, _, _, apply) = durable(&["--no-sync"]);
     report("execute --no-sync, 10 files", "git apply", (ours, apply));
+}
+
+/// The most memory that `execute` takes for one target of 63 MiB; four times that and 64 MiB are allowed.
+fn memory() {
+    const MIB: u64 = 1 << 20;
+    let place = Place::new(0);
+    let mut text: String = (0..63 * MIB / 64).map(|line| format!("{line:063}\n")).collect();
+    text.push_str("marker\n");
+    fs::write(place.project.join("src/large.txt"), &text).unwrap();
+    let plan = json!({
+        "schema": "exacta.plan/1",
+        "intent": { "type": "FixBug", "text": "the marker at the end of the data is named as its reader expects" },
+        "steps": [{
+            "id": "s0", "order": 1, "type": "file_modify", "target": "src/large.txt", "dependencies": [],
+            "description": "rename the marker in the last line so that the reader finds the end of the data",
+            "edits": [{ "find": "\nmarker\n", "replace": "\nend\n" }],
+        }],
+    });
+    let file = place.home.with_extension("large.json");
+    fs::write(&file, plan.to_string()).unwrap();
+    let id = place.approved(&file);
+    let mut child = place.command(&["execute", &id]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut peak = 0;
+    while child.try_wait().unwrap().is_none() {
+        // It only ever grows, so the last look before the end is close to the truth.
+        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        let most = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.split_whitespace().next()?.parse().ok());
+        peak = most.unwrap_or(peak);
+        std::thread::sleep(Duration::from_micros(500));
+    }
+    assert!(child.wait().unwrap().success());
+    let (ours, allowed) = (peak * 1024, 64 * MIB + 4 * text.len() as u64);
+    let ratio = ours as f64 / allowed as f64;
+    let (ours, allowed) = (ours / MIB, allowed / MIB);
+    println!(
+        "| execute, one target of 63 MiB: peak memory | 64 MiB and 4 × the target | {ratio:.2} | {ours} MiB | {allowed} MiB |"
+    );
 }
 
 /// The least that is durable: one journal record, then each file written, synced and renamed, and each folder synced.
