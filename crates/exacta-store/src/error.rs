@@ -63,6 +63,16 @@ pub enum StoreError {
         /// The newest we know.
         known: i64,
     },
+    /// Written by a version before the first that can be read.
+    #[error("the database `{}` has format {found}; this version knows formats from {known} on", path.display())]
+    Older {
+        /// The database.
+        path: PathBuf,
+        /// Its format.
+        found: i64,
+        /// The oldest we know.
+        known: i64,
+    },
     /// The folder holds the records of another project, such as the one it was copied from.
     #[error("the records in `{}` belong to another project, `{found}`", path.display())]
     OtherProject {
@@ -179,6 +189,7 @@ impl StoreError {
             Self::Full(_) => "free some space and give the command again",
             Self::Corrupt { .. } => "restore `.exacta` from a backup, or begin a new record: `exacta init --anew`",
             Self::Newer { .. } => "update exacta, or use the version that wrote it",
+            Self::Older { .. } => "put these records aside and begin new ones: `exacta init --anew`",
             Self::OtherProject { .. } => {
                 "a copied folder is a new project: `exacta init --anew` puts these records aside and begins its own"
             }

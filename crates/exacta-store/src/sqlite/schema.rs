@@ -10,6 +10,13 @@ use std::path::Path;
 /// "Exct": marks a database as ours.
 const APPLICATION_ID: i64 = 0x4578_6374;
 
+/// The oldest format that is read. Format 1 had no tree of records, so nothing vouched for them one by one.
+const FIRST: i64 = 2;
+
+/// The newest format.
+const NEWEST: i64 = FIRST + STEPS.len() as i64 - 1;
+
+/// From nothing to [`FIRST`], and from each format to the next.
 const STEPS: [&str; 1] = ["
 CREATE TABLE log(
     id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -109,22 +116,23 @@ pub fn migrate(connection: &mut Connection, path: &Path, origin: &Origin) -> Res
     let failed = || StoreError::database(path);
     let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed())?;
     // Somebody else may have been first.
-    let from: u32 = tx.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(failed())?;
-    for step in STEPS.iter().skip(from as usize) {
+    let from: i64 = tx.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(failed())?;
+    let done = usize::try_from(from + 1 - FIRST).unwrap_or_default();
+    for step in STEPS.iter().skip(done) {
         tx.execute_batch(step).map_err(failed())?;
     }
     Ledger::begin(&Db { connection: &tx, path }, origin.as_str())?;
     tx.pragma_update(None, "application_id", APPLICATION_ID).map_err(failed())?;
-    tx.pragma_update(None, "user_version", STEPS.len() as i64).map_err(failed())?;
+    tx.pragma_update(None, "user_version", NEWEST).map_err(failed())?;
     tx.commit().map_err(failed())
 }
 
-/// Whether the database is ours and of the newest format; an error if it is not ours or newer.
+/// Whether the database is ours and of the newest format; an error if it is not ours, or is newer or too old.
 pub fn is_current(connection: &Connection, path: &Path) -> Result<bool, StoreError> {
     let pragma = |name: &str| -> Result<i64, StoreError> {
         connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get(0)).map_err(StoreError::database(path))
     };
-    let (ours, found, known) = (pragma("application_id")?, pragma("user_version")?, STEPS.len() as i64);
+    let (ours, found, known) = (pragma("application_id")?, pragma("user_version")?, NEWEST);
     let tables = "SELECT count(*) FROM sqlite_schema";
     if ours == 0 && found == 0 {
         let tables: i64 = connection.query_row(tables, [], |row| row.get(0)).map_err(StoreError::database(path))?;
@@ -137,6 +145,9 @@ pub fn is_current(connection: &Connection, path: &Path) -> Result<bool, StoreErr
     }
     if found > known {
         return Err(StoreError::Newer { path: path.to_owned(), found, known });
+    }
+    if found < FIRST {
+        return Err(StoreError::Older { path: path.to_owned(), found, known: FIRST });
     }
     Ok(found == known)
 }
