@@ -200,12 +200,10 @@ impl Checkout {
     #[track_caller]
     fn assert_is(&self, commit: &str) {
         self.git(&["add", "-A", "-f", "--", ".", ":(exclude).exacta"]);
-        let found = self.git(&["write-tree"]);
-        let expected = self.git(&["rev-parse", &format!("{commit}^{{tree}}")]);
-        if found != expected {
-            let difference = self.git(&["diff", "--cached", "--stat", commit]);
-            panic!("not as in {commit}: {}", String::from_utf8_lossy(&difference));
-        }
+        // Entry by entry: old trees spell some modes otherwise, so that their own hashes cannot be had again.
+        let difference =
+            self.git(&["diff-index", "--cached", "--raw", "--no-renames", "--ignore-submodules=none", commit]);
+        assert!(difference.is_empty(), "not as in {commit}: {}", String::from_utf8_lossy(&difference));
     }
 
     fn changed(&self, parent: &str, commit: &str) -> Vec<Vec<u8>> {
