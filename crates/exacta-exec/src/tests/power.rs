@@ -79,8 +79,15 @@ impl LoopDisk {
             let _ = Command::new("kill").args(["-KILL", &run.to_string()]).stderr(Stdio::null()).status();
         }
         child.wait().unwrap();
-        call("umount", &[self.mount().to_str().unwrap()]);
-        assert!(self.attach());
+        // A thread that waits for the dead disk may take a moment to be gone.
+        let unmount = || Command::new("umount").arg(self.mount()).stderr(Stdio::null()).status().unwrap().success();
+        let gone = (0..200).any(|_| {
+            unmount() || {
+                std::thread::sleep(std::time::Duration::from_millis(50));
+                false
+            }
+        });
+        assert!(gone && self.attach());
     }
 }
 
