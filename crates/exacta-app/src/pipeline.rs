@@ -52,7 +52,7 @@ pub struct Court<'a> {
     pub can_build: bool,
 }
 
-/// Parses, looks at the targets, seals, checks, assesses and decides.
+/// Parses, looks at the targets, seals, reads the code, checks, assesses and decides.
 ///
 /// # Errors
 /// Only where canonical JSON cannot be written, which the strict reader rules out.
@@ -64,8 +64,10 @@ pub fn evaluate(text: &[u8], court: Court<'_>) -> Result<(Evaluation, Facts), Er
             return Ok((Evaluation::Refused(refusal, decision), Facts::new()));
         }
     };
-    let facts = look(court.root, &proposal, court.policy.caps().target_bytes);
-    Ok((judge(proposal, &facts, court)?, facts))
+    let mut facts = look(court.root, &proposal, court.policy.caps().target_bytes);
+    let plan = seal::seal(proposal, &facts)?;
+    facts.set_source(exacta_source::read(&plan));
+    Ok((judge(plan, &facts, court), facts))
 }
 
 /// What the proposal's targets are now.
@@ -75,25 +77,25 @@ fn look(root: &ProjectRoot, proposal: &Proposal, cap: u64) -> Facts {
     root.facts(&paths, cap)
 }
 
-fn judge(proposal: Proposal, facts: &Facts, court: Court<'_>) -> Result<Evaluation, Error> {
+fn judge(plan: Plan, facts: &Facts, court: Court<'_>) -> Evaluation {
     let mut constraints = court.policy.constraints();
     let sourced =
         |constraint: &Constraint| SourcedConstraint { source: Source::Request, constraint: constraint.clone() };
     constraints.extend(court.request.iter().map(sourced));
     let allowed = Allowed::default();
     let context = Context { facts, caps: court.policy.caps(), constraints: &constraints, allowed: &allowed };
-    let plan: Plan = seal::seal(proposal, facts)?;
-    Ok(match check::check(plan, &context) {
+    match check::check(plan, &context) {
         Err(invalid) => {
             let decision = gate::refuse(&invalid.findings);
             Evaluation::Invalid(invalid, decision)
         }
         Ok(plan) => {
-            let assessment = if court.selection { assess::assess_selection(&plan) } else { assess::assess(&plan) };
+            let assess = if court.selection { assess::assess_selection } else { assess::assess };
+            let assessment = assess(&plan, facts);
             let decision = tightened(gate::decide(&plan, &assessment, court.policy), &plan, court);
             Evaluation::Valid(Box::new(Valid { plan, assessment, decision }))
         }
-    })
+    }
 }
 
 /// The decision, with what only the surroundings can tell: where the plan comes from, and whether it can be built here.

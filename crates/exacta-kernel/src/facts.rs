@@ -2,6 +2,8 @@
 //!
 //! Gathered by handle beneath the project root (see `exacta-exec`), so that nothing here was reached through a symbolic link.
 
+pub mod source;
+
 use crate::hash::Digest;
 use crate::path::RelPath;
 use crate::prelude::*;
@@ -70,10 +72,11 @@ pub struct TargetFact {
     pub folds: bool,
 }
 
-/// What is known about all targets of a proposal. A target without a fact counts as unreadable.
+/// What is known about all targets of a proposal, and what their code tells. A target without a fact counts as unreadable.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
     targets: BTreeMap<RelPath, TargetFact>,
+    source: source::SourceFacts,
 }
 
 impl Facts {
@@ -86,6 +89,17 @@ impl Facts {
     /// Adds what is known about one target.
     pub fn insert(&mut self, path: RelPath, fact: TargetFact) {
         self.targets.insert(path, fact);
+    }
+
+    /// Adds what the plan's code tells; that takes the plan's exact bytes, so it comes last.
+    pub fn set_source(&mut self, source: source::SourceFacts) {
+        self.source = source;
+    }
+
+    /// What the plan's code tells.
+    #[must_use]
+    pub const fn source(&self) -> &source::SourceFacts {
+        &self.source
     }
 
     /// What is known about one target.

@@ -9,21 +9,22 @@ mod source;
 pub(crate) use source::{is_code, is_test};
 
 use crate::check::ValidPlan;
+use crate::facts::Facts;
 use crate::plan::Plan;
 use crate::prelude::*;
 use crate::scan::{self, Signals};
 use serde::{Deserialize, Serialize};
 
-/// All numbers of a plan, and what they were made from. The same plan gives the same bytes, always.
+/// All numbers of a plan, and what they were made from. The same plan and facts give the same bytes, always.
 #[must_use]
-pub fn assess(plan: &ValidPlan) -> Assessment {
-    numbers(plan.plan(), Extent::Whole)
+pub fn assess(plan: &ValidPlan, facts: &Facts) -> Assessment {
+    numbers(plan.plan(), facts, Extent::Whole)
 }
 
 /// The same for a plan of selected steps: what was left out on purpose is not missing.
 #[must_use]
-pub fn assess_selection(plan: &ValidPlan) -> Assessment {
-    numbers(plan.plan(), Extent::Selection)
+pub fn assess_selection(plan: &ValidPlan, facts: &Facts) -> Assessment {
+    numbers(plan.plan(), facts, Extent::Selection)
 }
 
 /// Whether a plan answers its request, or is a part of one that does.
@@ -33,8 +34,8 @@ enum Extent {
     Selection,
 }
 
-fn numbers(plan: &Plan, extent: Extent) -> Assessment {
-    let changes = scan::change::of(plan);
+fn numbers(plan: &Plan, facts: &Facts, extent: Extent) -> Assessment {
+    let changes = scan::change::of(plan, facts.source());
     let signals = scan::of_plan(plan, &changes);
     Assessment {
         risk: risk::risk(plan, &changes, &signals),

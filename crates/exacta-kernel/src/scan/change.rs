@@ -4,6 +4,7 @@ use super::Place;
 use super::lexicon::{Lexicon, Marks};
 use crate::diff::{ChangeKind, LineChange};
 use crate::facts::FileContent;
+use crate::facts::source::{CodeFacts, SourceFacts};
 use crate::path::RelPath;
 use crate::plan::Plan;
 use crate::prelude::*;
@@ -26,6 +27,10 @@ pub(crate) struct FileChange<'a> {
     marks: Vec<Marks>,
     /// The added lines in runs.
     pub added: Vec<Added<'a>>,
+    /// What its code tells; none where it was not parsed, so that only lines do.
+    pub code: Option<&'a CodeFacts>,
+    /// Added lines that another place of the plan lost.
+    pub moved_lines: u64,
 }
 
 /// A run of added lines, as one piece of the new file.
@@ -38,7 +43,7 @@ pub(crate) struct Added<'a> {
 }
 
 /// The plan's file steps in execution order.
-pub(crate) fn of(plan: &Plan) -> Vec<FileChange<'_>> {
+pub(crate) fn of<'a>(plan: &'a Plan, source: &'a SourceFacts) -> Vec<FileChange<'a>> {
     let steps = &plan.proposal().steps;
     let lexicon = Lexicon::new();
     let with_step = plan.effects().iter().filter_map(|effect| Some((steps.get(effect.step)?, effect)));
@@ -47,7 +52,10 @@ pub(crate) fn of(plan: &Plan) -> Vec<FileChange<'_>> {
         let lines = effect.line_changes();
         let added = runs(after.map_or(&[], FileContent::bytes), &lines);
         let marks = lines.iter().map(|line| lexicon.marks(line.bytes)).collect();
-        FileChange { step, path: &effect.path, before, after, lines, marks, added }
+        let facts = source.get(effect);
+        let code = facts.and_then(|facts| facts.code.as_ref());
+        let moved_lines = facts.map_or(0, |facts| facts.moved_lines);
+        FileChange { step, path: &effect.path, before, after, lines, marks, added, code, moved_lines }
     });
     changes.collect()
 }

@@ -14,6 +14,7 @@ mod words;
 pub(crate) use danger::SKIPPED_TEST;
 
 use crate::check::ValidPlan;
+use crate::facts::Facts;
 use crate::plan::Plan;
 use crate::prelude::*;
 use crate::proposal::{Action, Payload, Proposal, Step};
@@ -113,8 +114,8 @@ pub struct Signals {
 
 /// What is in a plan.
 #[must_use]
-pub fn signals(plan: &ValidPlan) -> Signals {
-    of_plan(plan.plan(), &change::of(plan.plan()))
+pub fn signals(plan: &ValidPlan, facts: &Facts) -> Signals {
+    of_plan(plan.plan(), &change::of(plan.plan(), facts.source()))
 }
 
 /// [`signals`], given the plan's line changes.

@@ -1,0 +1,94 @@
+//! How much is parsed. All limits are counted in bytes and steps, never in time, so that the same plan gives the same facts
+//! everywhere.
+
+use tree_sitter::{ParseOptions, Parser, Tree};
+
+/// The largest file that is parsed.
+const FILE: usize = 1 << 20;
+/// The most that is parsed of one plan.
+const PLAN: usize = 8 << 20;
+/// The longest line of a file that people wrote.
+const LINE: usize = 10_000;
+/// The deepest brackets of a file that people wrote.
+const DEPTH: u32 = 500;
+/// How often the parser may ask to go on (each time after a fixed number of its steps), per file and per byte.
+const ASKS: (usize, usize) = (200, 2);
+
+/// What is left of the bytes that one plan may have parsed.
+#[derive(Debug)]
+pub(crate) struct Budget {
+    left: usize,
+}
+
+impl Budget {
+    pub fn new() -> Self {
+        Self { left: PLAN }
+    }
+
+    /// Whether this text is small, shallow and ordinary enough to be parsed; takes it from what is left.
+    fn admit(&mut self, text: &[u8]) -> bool {
+        let admitted = text.len() <= FILE.min(self.left) && is_ordinary(text);
+        if admitted {
+            self.left -= text.len();
+        }
+        admitted
+    }
+}
+
+/// Parses a text that is within the limits.
+pub(crate) fn parse(parser: &mut Parser, text: &[u8], budget: &mut Budget) -> Option<Tree> {
+    if !budget.admit(text) {
+        return None;
+    }
+    let mut left = ASKS.0 + text.len() / ASKS.1;
+    let mut go_on = |_: &tree_sitter::ParseState| match left.checked_sub(1) {
+        Some(less) => {
+            left = less;
+            core::ops::ControlFlow::Continue(())
+        }
+        None => core::ops::ControlFlow::Break(()),
+    };
+    let options = ParseOptions::new().progress_callback(&mut go_on);
+    let mut rest = |at: usize, _| text.get(at..).unwrap_or_default();
+    parser.parse_with_options(&mut rest, None, Some(options))
+}
+
+/// Whether lines are short and brackets shallow, as in what people write.
+fn is_ordinary(text: &[u8]) -> bool {
+    let (mut depth, mut start) = (0_u32, 0);
+    for (at, byte) in text.iter().enumerate() {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            b'\n' => start = at,
+            0 => return false,
+            _ => {}
+        }
+        if depth > DEPTH || at - start > LINE {
+            return false;
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_people_write_is_parsed() {
+        let long = "a".repeat(LINE + 2);
+        let deep = "(".repeat(DEPTH as usize + 1);
+        for (text, expected) in [("", true), ("fn f() {}\n", true), (&long, false), (&deep, false), ("a\0", false)] {
+            assert_eq!(Budget::new().admit(text.as_bytes()), expected, "{text:.20}");
+        }
+    }
+
+    #[test]
+    fn a_plan_has_one_budget() {
+        let mut budget = Budget::new();
+        let text = vec![b'\n'; FILE];
+        let parsed = (0..20).filter(|_| budget.admit(&text)).count();
+        assert_eq!(parsed, PLAN / FILE);
+    }
+}
