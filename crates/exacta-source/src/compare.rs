@@ -9,8 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) struct Compared {
     pub facts: CodeFacts,
     /// For each changed function the fingerprints before and after.
-    pub prints: Vec<(Option<u64>, Option<u64>)>,
+    pub prints: Vec<Prints>,
 }
+
+/// A function's fingerprints before and after.
+pub(crate) type Prints = (Option<u64>, Option<u64>);
 
 /// What changed.
 pub(crate) fn compare(old: Outline, new: Outline) -> Compared {
@@ -77,7 +80,7 @@ impl Item {
 }
 
 /// A function that differs, with its fingerprints.
-type Differing = (FunctionChange, (Option<u64>, Option<u64>));
+type Differing = (FunctionChange, Prints);
 
 /// The functions that differ, by name and, for several of one name, by their order.
 fn functions(old: &[Function], new: &[Function]) -> Vec<Differing> {

@@ -83,8 +83,6 @@ pub(crate) struct Site<'a, 't> {
     pub source: &'t [u8],
     /// What it is in; none at the top.
     pub scope: Option<&'a Scope>,
-    /// The file's name.
-    pub file: &'a str,
     /// The nodes around it, from the root down.
     pub above: &'a [Node<'t>],
     /// The annotations right before it.

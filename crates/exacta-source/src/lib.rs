@@ -19,7 +19,6 @@ use exacta_kernel::facts::FileContent;
 use exacta_kernel::facts::source::{FileFacts, SourceFacts};
 use exacta_kernel::plan::{Effect, Plan};
 use grammar::Grammar;
-use limit::Budget;
 use outline::Outline;
 
 /// What the code of a plan's files tells, before and after.
@@ -27,8 +26,7 @@ use outline::Outline;
 pub fn read(plan: &Plan) -> SourceFacts {
     let changes: Vec<Vec<LineChange<'_>>> = plan.effects().iter().map(Effect::line_changes).collect();
     let moved = moved::lines(&changes);
-    let mut budget = Budget::new();
-    let read = |(effect, lines): (&Effect, &Vec<_>)| code(effect, lines, &mut budget);
+    let read = |(effect, lines): (&Effect, &Vec<_>)| code(effect, lines);
     let mut files: Vec<Option<Compared>> = plan.effects().iter().zip(&changes).map(read).collect();
     moved::declarations(plan.effects(), &mut files);
     let mut facts = SourceFacts::new();
@@ -41,13 +39,13 @@ pub fn read(plan: &Plan) -> SourceFacts {
 }
 
 /// What one file's code tells; none where it cannot be parsed, before or after.
-fn code(effect: &Effect, lines: &[LineChange<'_>], budget: &mut Budget) -> Option<Compared> {
+fn code(effect: &Effect, lines: &[LineChange<'_>]) -> Option<Compared> {
     let before = effect.before.as_deref().map(FileContent::bytes).unwrap_or_default();
     let after = effect.after.as_deref().map(FileContent::bytes).unwrap_or_default();
     let language = language::of(effect.path.name(), before, after)?;
     let grammar = Grammar::of(language);
     let changed = |kind: ChangeKind| lines.iter().filter(move |line| line.kind == kind).map(|line| line.line).collect();
-    let old = Outline::read(grammar, effect.path.name(), before, changed(ChangeKind::Removed), budget)?;
-    let new = Outline::read(grammar, effect.path.name(), after, changed(ChangeKind::Added), budget)?;
+    let old = Outline::read(grammar, before, changed(ChangeKind::Removed))?;
+    let new = Outline::read(grammar, after, changed(ChangeKind::Added))?;
     Some(compare::compare(old, new))
 }

@@ -3,10 +3,9 @@
 
 use tree_sitter::{ParseOptions, Parser, Tree};
 
-/// The largest file that is parsed.
-const FILE: usize = 1 << 20;
-/// The most that is parsed of one plan.
-const PLAN: usize = 8 << 20;
+/// The largest file that is parsed. The number of a plan's steps is limited, and so is what all of them may cost; a budget for
+/// the whole plan would let one step take another's facts away.
+const FILE: usize = 1 << 19;
 /// The longest line of a file that people wrote.
 const LINE: usize = 10_000;
 /// The deepest brackets of a file that people wrote.
@@ -14,30 +13,9 @@ const DEPTH: u32 = 500;
 /// How often the parser may ask to go on (each time after a fixed number of its steps), per file and per byte.
 const ASKS: (usize, usize) = (200, 2);
 
-/// What is left of the bytes that one plan may have parsed.
-#[derive(Debug)]
-pub(crate) struct Budget {
-    left: usize,
-}
-
-impl Budget {
-    pub fn new() -> Self {
-        Self { left: PLAN }
-    }
-
-    /// Whether this text is small, shallow and ordinary enough to be parsed; takes it from what is left.
-    fn admit(&mut self, text: &[u8]) -> bool {
-        let admitted = text.len() <= FILE.min(self.left) && is_ordinary(text);
-        if admitted {
-            self.left -= text.len();
-        }
-        admitted
-    }
-}
-
 /// Parses a text that is within the limits.
-pub(crate) fn parse(parser: &mut Parser, text: &[u8], budget: &mut Budget) -> Option<Tree> {
-    if !budget.admit(text) {
+pub(crate) fn parse(parser: &mut Parser, text: &[u8]) -> Option<Tree> {
+    if text.len() > FILE || !is_ordinary(text) {
         return None;
     }
     let mut left = ASKS.0 + text.len() / ASKS.1;
@@ -80,15 +58,7 @@ mod tests {
         let long = "a".repeat(LINE + 2);
         let deep = "(".repeat(DEPTH as usize + 1);
         for (text, expected) in [("", true), ("fn f() {}\n", true), (&long, false), (&deep, false), ("a\0", false)] {
-            assert_eq!(Budget::new().admit(text.as_bytes()), expected, "{text:.20}");
+            assert_eq!(is_ordinary(text.as_bytes()), expected, "{text:.20}");
         }
-    }
-
-    #[test]
-    fn a_plan_has_one_budget() {
-        let mut budget = Budget::new();
-        let text = vec![b'\n'; FILE];
-        let parsed = (0..20).filter(|_| budget.admit(&text)).count();
-        assert_eq!(parsed, PLAN / FILE);
     }
 }

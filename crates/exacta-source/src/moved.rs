@@ -1,6 +1,6 @@
 //! What a plan takes from one place and puts in another: moved, not written anew.
 
-use crate::compare::Compared;
+use crate::compare::{Compared, Prints};
 use exacta_kernel::diff::{ChangeKind, LineChange};
 use exacta_kernel::facts::source::{PublicChange, SignatureChange};
 use exacta_kernel::plan::Effect;
@@ -53,7 +53,7 @@ const fn counted(run: u64) -> u64 {
 
 /// Marks functions that go in one place and come in another, and says where public names went.
 pub(crate) fn declarations(effects: &[Effect], files: &mut [Option<Compared>]) {
-    let prints = |pick: fn(&(Option<u64>, Option<u64>)) -> Option<u64>| -> BTreeSet<u64> {
+    let prints = |pick: fn(&Prints) -> Option<u64>| -> BTreeSet<u64> {
         files.iter().flatten().flat_map(|file| &file.prints).filter_map(pick).collect()
     };
     let gone = prints(|print| print.0.filter(|_| print.1.is_none()));

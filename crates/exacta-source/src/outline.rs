@@ -2,7 +2,7 @@
 
 use crate::grammar::{BRANCH, CALL, COMMENT, CONDITION, Class, DECLARATION, Grammar, IMPORT, JOIN, MARK, NOTE};
 use crate::language::{Declared, Reach, Scope, Shape, Site, Visibility};
-use crate::limit::{self, Budget};
+use crate::limit;
 use crate::signature::Signature;
 use exacta_kernel::facts::source::AreaUse;
 use std::collections::BTreeSet;
@@ -50,22 +50,15 @@ pub(crate) struct Function {
 
 impl Outline {
     /// Reads a file; none if it is beyond the limits or largely not in its language. No file is an empty one.
-    pub fn read(
-        grammar: &Grammar,
-        file: &str,
-        source: &[u8],
-        changed: BTreeSet<u64>,
-        budget: &mut Budget,
-    ) -> Option<Self> {
+    pub fn read(grammar: &Grammar, source: &[u8], changed: BTreeSet<u64>) -> Option<Self> {
         if source.is_empty() {
             return Some(Self::default());
         }
         let mut parser = Parser::new();
         parser.set_language(&grammar.parser).ok()?;
-        let tree = limit::parse(&mut parser, source, budget)?;
+        let tree = limit::parse(&mut parser, source)?;
         let mut walk = Walk {
             grammar,
-            file,
             source,
             changed,
             frames: Vec::new(),
@@ -84,7 +77,6 @@ impl Outline {
 /// The walk through one tree.
 struct Walk<'a, 't> {
     grammar: &'a Grammar,
-    file: &'a str,
     source: &'t [u8],
     changed: BTreeSet<u64>,
     /// The declarations that the walk is in.
@@ -161,7 +153,8 @@ impl<'t> Walk<'_, 't> {
     fn count(&mut self, node: Node<'t>, class: Class, above: &[Node<'t>], leaf: bool) {
         let Some(function) = self.frames.iter().rev().find_map(|frame| frame.function) else { return };
         let Some(function) = self.outline.functions.get_mut(function) else { return };
-        if class & COMMENT != 0 {
+        // A comma more or less, at the end of a list, says nothing.
+        if class & COMMENT != 0 || node.kind() == "," {
             return;
         }
         let joins = class & JOIN != 0 && above.last().is_some_and(|it| self.grammar.class(it) & CONDITION != 0);
@@ -177,7 +170,7 @@ impl<'t> Walk<'_, 't> {
         let notes = self.notes.iter().rposition(|(note, _)| *note != depth).map_or(0, |at| at + 1);
         let scope = self.frames.last().map(|frame| &frame.scope);
         let notes = self.notes.get(notes..).unwrap_or_default();
-        let site = Site { node, source: self.source, scope, file: self.file, above, notes };
+        let site = Site { node, source: self.source, scope, above, notes };
         if class & MARK != 0 {
             let open = (self.grammar.dialect.marked)(&site);
             if let (Some(open), Some(frame)) = (open, self.frames.last_mut()) {

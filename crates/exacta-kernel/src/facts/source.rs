@@ -145,10 +145,11 @@ fn change(effect: &Effect) -> Change {
 }
 
 impl FunctionChange {
-    /// How much more complex it became; a function that goes or moves adds nothing.
+    /// How much more complex it became; a function that goes adds nothing. That it moved is no discount: another step may
+    /// never lower a plan's risk.
     #[must_use]
     pub fn growth(&self) -> u32 {
-        if self.moved { 0 } else { self.after.unwrap_or(0).saturating_sub(self.before.unwrap_or(0)) }
+        self.after.unwrap_or(0).saturating_sub(self.before.unwrap_or(0))
     }
 }
 

@@ -74,7 +74,7 @@ impl Case {
     }
 
     fn assess(&self) -> Assessment {
-        assess(&self.valid())
+        assess(&self.valid(), &Facts::new())
     }
 }
 

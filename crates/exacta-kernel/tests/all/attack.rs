@@ -41,7 +41,7 @@ fn outcome(plan: &Plan) -> Outcome {
     match check(seal(proposal, &facts).unwrap(), &context) {
         Err(invalid) => codes(invalid.findings),
         Ok(valid) => {
-            let assessment = assess(&valid);
+            let assessment = assess(&valid, &facts);
             let decisions = Profile::ALL.map(|profile| decide(&valid, &assessment, &policy(profile))).to_vec();
             Outcome::Judged(Box::new(assessment), decisions)
         }

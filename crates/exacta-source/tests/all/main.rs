@@ -1,4 +1,5 @@
 //! One binary for all tests of the crate.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 mod cases;
 mod hostile;

@@ -4,12 +4,28 @@ use super::reason;
 use crate::assess::Reason;
 use crate::assess::source::{Signature, is_test, language, signatures};
 use crate::facts::FileContent;
+use crate::facts::source::{CodeFacts, SignatureChange};
 use crate::prelude::*;
 use crate::scan::change::FileChange;
 
-/// +5 a public signature removed, +4 one changed; none in tests. The lines are those of the old file.
+/// +5 a public signature removed, +4 one changed; none in tests. As parsed, or else as far as lines tell; removed ones are
+/// placed in the old file.
 pub(super) fn reasons(changes: &[FileChange<'_>]) -> Vec<Reason> {
-    changes.iter().filter(|change| !is_test(change.path)).flat_map(in_file).collect()
+    let changes = changes.iter().filter(|change| !is_test(change.path));
+    changes.flat_map(|change| change.code.map_or_else(|| in_file(change), |code| parsed(change, code))).collect()
+}
+
+fn parsed(change: &FileChange<'_>, code: &CodeFacts) -> Vec<Reason> {
+    let broken = code.public.iter().filter_map(|it| {
+        let (points, message) = match (it.change, &it.moved_to) {
+            (SignatureChange::Added, _) => return None,
+            (SignatureChange::Changed, _) => (4, format!("changes the signature of public `{}`", it.name)),
+            (SignatureChange::Removed, None) => (5, format!("removes public `{}` (old line)", it.name)),
+            (SignatureChange::Removed, Some(to)) => (5, format!("moves public `{}` to `{to}` (old line)", it.name)),
+        };
+        Some(reason(points, message, change.place(it.line)))
+    });
+    broken.collect()
 }
 
 fn in_file(change: &FileChange<'_>) -> Vec<Reason> {

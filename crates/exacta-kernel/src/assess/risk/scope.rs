@@ -92,5 +92,9 @@ fn spread(changes: &[FileChange<'_>]) -> Option<Reason> {
         _ => 6,
     };
     let largest = changes.iter().max_by_key(|change| change.lines.len())?;
-    Some(reason(points, format!("changes {total} lines, most of them here"), largest.place(None)))
+    let moved = match changes.iter().map(|change| change.moved_lines).sum::<u64>() {
+        0 => String::new(),
+        moved => format!(" ({moved} moved)"),
+    };
+    Some(reason(points, format!("changes {total} lines{moved}, most of them here"), largest.place(None)))
 }

@@ -5,24 +5,14 @@ use crate::assess::Reason;
 use crate::assess::source::{Role, code, language, role};
 use crate::diff::{ChangeKind, LineChange};
 use crate::facts::FileContent;
+use crate::facts::source::Area;
 use crate::prelude::*;
 use crate::scan::Signals;
 use crate::scan::change::FileChange;
 use crate::scan::lexicon::AREA;
 
-/// An area where mistakes are dangerous.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Area {
-    Authentication,
-    Cryptography,
-    Secrets,
-    Permissions,
-    Deserialisation,
-    Processes,
-    Queries,
-}
-
-/// +5 for each area that a changed file lies in or whose words its changed code has, outside tests and documentation; +5 a
+/// +5 for each area that a changed file lies in, whose calls or imports its changed lines have, or whose words, outside tests
+/// and documentation; +5 a
 /// doubtful secret or danger or a hidden character, +15 a certain one; +3 a file that becomes executable.
 pub(super) fn reasons(changes: &[FileChange<'_>], signals: &Signals) -> Vec<Reason> {
     let mut reasons = Vec::new();
@@ -57,11 +47,15 @@ fn found(signals: &Signals) -> Vec<Reason> {
 fn areas(change: &FileChange<'_>) -> Vec<Reason> {
     let mut found: BTreeMap<Area, Reason> = BTreeMap::new();
     for word in change.path.as_str().split(|c: char| !c.is_ascii_alphanumeric()) {
-        if let Some(area) = Area::of_path(&word.to_lowercase()) {
+        if let Some(area) = of_path(&word.to_lowercase()) {
             found
                 .entry(area)
                 .or_insert_with(|| reason(5, format!("lies in an area of {}", area.name()), change.place(None)));
         }
+    }
+    for used in change.code.into_iter().flat_map(|code| &code.areas) {
+        let message = format!("changes code of {}: `{}`", used.area.name(), used.what);
+        found.entry(used.area).or_insert_with(|| reason(5, message, change.place(used.line)));
     }
     if let Some(language) = language(change.path.name()) {
         for line in change.marked(AREA) {
@@ -80,7 +74,7 @@ fn of_code(code: &[u8]) -> BTreeSet<Area> {
     identifiers
         .filter(|word| word.len() > 2)
         .flat_map(|word| core::iter::once(word).chain(parts(word)))
-        .filter_map(Area::of_word)
+        .filter_map(of_word)
         .collect()
 }
 
@@ -112,58 +106,44 @@ fn of_text(line: &LineChange<'_>) -> Option<Area> {
     (line.bytes.iter().any(u8::is_ascii_uppercase) && verb && built).then_some(Area::Queries)
 }
 
-impl Area {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Authentication => "authentication",
-            Self::Cryptography => "cryptography",
-            Self::Secrets => "secrets",
-            Self::Permissions => "permissions",
-            Self::Deserialisation => "deserialisation",
-            Self::Processes => "process building",
-            Self::Queries => "query building",
+fn of_path(word: &str) -> Option<Area> {
+    Some(match word {
+        "auth" | "authentication" | "login" | "session" | "sessions" | "oauth" | "oidc" | "sso" | "saml" | "jwt"
+        | "password" | "passwords" | "identity" | "mfa" | "otp" => Area::Authentication,
+        "crypto" | "cryptography" | "cipher" | "encryption" | "tls" | "ssl" | "certs" | "keystore" | "signing" => {
+            Area::Cryptography
         }
-    }
+        "secret" | "secrets" | "credentials" | "vault" | "keyring" | "env" => Area::Secrets,
+        "permission" | "permissions" | "acl" | "rbac" | "authorization" | "policy" | "policies" | "roles"
+        | "guards" => Area::Permissions,
+        _ => return None,
+    })
+}
 
-    fn of_path(word: &str) -> Option<Self> {
-        Some(match word {
-            "auth" | "authentication" | "login" | "session" | "sessions" | "oauth" | "oidc" | "sso" | "saml"
-            | "jwt" | "password" | "passwords" | "identity" | "mfa" | "otp" => Self::Authentication,
-            "crypto" | "cryptography" | "cipher" | "encryption" | "tls" | "ssl" | "certs" | "keystore" | "signing" => {
-                Self::Cryptography
-            }
-            "secret" | "secrets" | "credentials" | "vault" | "keyring" | "env" => Self::Secrets,
-            "permission" | "permissions" | "acl" | "rbac" | "authorization" | "policy" | "policies" | "roles"
-            | "guards" => Self::Permissions,
-            _ => return None,
-        })
-    }
-
-    fn of_word(word: &[u8]) -> Option<Self> {
-        let mut buffer = [0_u8; 24];
-        let lower = buffer.get_mut(..word.len())?;
-        lower.copy_from_slice(word);
-        lower.make_ascii_lowercase();
-        Some(match &*lower {
-            b"authenticate" | b"authenticated" | b"authentication" | b"login" | b"logout" | b"password" | b"passwd"
-            | b"oauth" | b"jwt" | b"bearer" | b"csrf" | b"otp" | b"mfa" | b"setcookie" | b"set_cookie" => {
-                Self::Authentication
-            }
-            b"encrypt" | b"decrypt" | b"encrypted" | b"cipher" | b"hmac" | b"sha256" | b"sha1" | b"md5" | b"aes"
-            | b"rsa" | b"ed25519" | b"nonce" | b"bcrypt" | b"argon2" | b"scrypt" | b"pbkdf2" | b"certificate"
-            | b"createhash" | b"createcipheriv" | b"getrandom" => Self::Cryptography,
-            b"secret" | b"secrets" | b"apikey" | b"api_key" | b"credential" | b"credentials" | b"keyring"
-            | b"private_key" | b"access_key" | b"privatekey" | b"accesskey" => Self::Secrets,
-            b"permission" | b"permissions" | b"authorize" | b"authorized" | b"chmod" | b"chown" | b"setuid"
-            | b"sudo" | b"acl" | b"rbac" | b"is_admin" | b"isadmin" | b"is_superuser" | b"cors" => Self::Permissions,
-            b"pickle" | b"unserialize" | b"marshal" | b"objectinputstream" | b"binaryformatter" | b"unsafe_load"
-            | b"readobject" => Self::Deserialisation,
-            b"subprocess" | b"popen" | b"execve" | b"execfile" | b"shellexecute" | b"processbuilder"
-            | b"child_process" | b"shell_exec" | b"eval" | b"spawn" | b"execsync" => Self::Processes,
-            b"innerhtml" | b"dangerouslysetinnerhtml" | b"executequery" | b"rawquery" | b"raw_sql" => Self::Queries,
-            _ => return None,
-        })
-    }
+fn of_word(word: &[u8]) -> Option<Area> {
+    let mut buffer = [0_u8; 24];
+    let lower = buffer.get_mut(..word.len())?;
+    lower.copy_from_slice(word);
+    lower.make_ascii_lowercase();
+    Some(match &*lower {
+        b"authenticate" | b"authenticated" | b"authentication" | b"login" | b"logout" | b"password" | b"passwd"
+        | b"oauth" | b"jwt" | b"bearer" | b"csrf" | b"otp" | b"mfa" | b"setcookie" | b"set_cookie" => {
+            Area::Authentication
+        }
+        b"encrypt" | b"decrypt" | b"encrypted" | b"cipher" | b"hmac" | b"sha256" | b"sha1" | b"md5" | b"aes"
+        | b"rsa" | b"ed25519" | b"nonce" | b"bcrypt" | b"argon2" | b"scrypt" | b"pbkdf2" | b"certificate"
+        | b"createhash" | b"createcipheriv" | b"getrandom" => Area::Cryptography,
+        b"secret" | b"secrets" | b"apikey" | b"api_key" | b"credential" | b"credentials" | b"keyring"
+        | b"private_key" | b"access_key" | b"privatekey" | b"accesskey" => Area::Secrets,
+        b"permission" | b"permissions" | b"authorize" | b"authorized" | b"chmod" | b"chown" | b"setuid" | b"sudo"
+        | b"acl" | b"rbac" | b"is_admin" | b"isadmin" | b"is_superuser" | b"cors" => Area::Permissions,
+        b"pickle" | b"unserialize" | b"marshal" | b"objectinputstream" | b"binaryformatter" | b"unsafe_load"
+        | b"readobject" => Area::Deserialisation,
+        b"subprocess" | b"popen" | b"execve" | b"execfile" | b"shellexecute" | b"processbuilder" | b"child_process"
+        | b"shell_exec" | b"eval" | b"spawn" | b"execsync" => Area::Processes,
+        b"innerhtml" | b"dangerouslysetinnerhtml" | b"executequery" | b"rawquery" | b"raw_sql" => Area::Queries,
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
