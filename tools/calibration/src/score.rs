@@ -153,6 +153,7 @@ impl Scorer {
             facts.insert(path, TargetFact { target, lookalikes: Vec::new(), folds: false });
         }
         let plan = seal::seal(proposal, &facts)?;
+        facts.set_source(exacta_source::read(&plan));
         let caps = self.policies.first().map(|policy| *policy.caps()).unwrap_or_default();
         let allowed = Allowed::default();
         let context = Context { facts: &facts, caps: &caps, constraints: &[], allowed: &allowed };
@@ -160,7 +161,7 @@ impl Scorer {
             Ok(valid) => valid,
             Err(invalid) => return Ok((None, refused(&invalid.findings))),
         };
-        let assessment = assess::assess(&valid);
+        let assessment = assess::assess(&valid, &facts);
         let decisions = self.policies.iter().map(|policy| gate::decide(&valid, &assessment, policy));
         Ok((Some(Numbers::of(&assessment)), decisions.map(|decision| answer(&decision)).collect()))
     }
