@@ -93,8 +93,9 @@ impl Case {
 
     /// Ours: the whole way from text to decision, the targets' hashes included.
     fn decide(&self) -> Verdict {
-        let valid = self.check(&self.facts());
-        let assessment = assess::assess(&valid);
+        let facts = self.facts();
+        let valid = self.check(&facts);
+        let assessment = assess::assess(&valid, &facts);
         gate::decide(&valid, &assessment, &self.policy).verdict
     }
 
@@ -145,7 +146,7 @@ impl Case {
             lap();
             let valid = check::check(plan, &context).unwrap();
             lap();
-            let assessment = assess::assess(&valid);
+            let assessment = assess::assess(&valid, &facts);
             lap();
             black_box(gate::decide(&valid, &assessment, &self.policy));
             lap();

@@ -1,6 +1,12 @@
 //! The languages that are parsed: for each, the names of its grammar's nodes by what they mean, and what a declaration declares.
 
+mod c;
+mod csharp;
+mod go;
+mod java;
+mod php;
 mod python;
+mod ruby;
 mod rust;
 mod script;
 
@@ -14,10 +20,30 @@ pub(crate) enum Language {
     JavaScript,
     TypeScript,
     Tsx,
+    Go,
+    Java,
+    C,
+    Cpp,
+    CSharp,
+    Php,
+    Ruby,
 }
 
 impl Language {
-    pub const ALL: [Self; 5] = [Self::Rust, Self::Python, Self::JavaScript, Self::TypeScript, Self::Tsx];
+    pub const ALL: [Self; 12] = [
+        Self::Rust,
+        Self::Python,
+        Self::JavaScript,
+        Self::TypeScript,
+        Self::Tsx,
+        Self::Go,
+        Self::Java,
+        Self::C,
+        Self::Cpp,
+        Self::CSharp,
+        Self::Php,
+        Self::Ruby,
+    ];
     pub const COUNT: usize = Self::ALL.len();
 
     pub const fn dialect(self) -> &'static Dialect {
@@ -27,12 +53,19 @@ impl Language {
             Self::JavaScript => &script::JAVASCRIPT,
             Self::TypeScript => &script::TYPESCRIPT,
             Self::Tsx => &script::TSX,
+            Self::Go => &go::GO,
+            Self::Java => &java::JAVA,
+            Self::C => &c::C,
+            Self::Cpp => &c::CPP,
+            Self::CSharp => &csharp::CSHARP,
+            Self::Php => &php::PHP,
+            Self::Ruby => &ruby::RUBY,
         }
     }
 }
 
 /// The language of a file, by its name; for names that two languages share, by its content.
-pub(crate) fn of(name: &str, _before: &[u8], _after: &[u8]) -> Option<Language> {
+pub(crate) fn of(name: &str, before: &[u8], after: &[u8]) -> Option<Language> {
     let (stem, extension) = name.rsplit_once('.')?;
     if stem.is_empty() {
         return None;
@@ -43,8 +76,34 @@ pub(crate) fn of(name: &str, _before: &[u8], _after: &[u8]) -> Option<Language> 
         "js" | "mjs" | "cjs" | "jsx" => Language::JavaScript,
         "ts" | "mts" | "cts" => Language::TypeScript,
         "tsx" => Language::Tsx,
+        "go" => Language::Go,
+        "java" => Language::Java,
+        "c" => Language::C,
+        "h" if is_cpp(before) || is_cpp(after) => Language::Cpp,
+        "h" => Language::C,
+        "cc" | "cpp" | "cxx" | "c++" | "hh" | "hpp" | "hxx" | "h++" | "inl" | "ipp" | "tpp" => Language::Cpp,
+        "cs" => Language::CSharp,
+        "php" => Language::Php,
+        "rb" | "rake" | "gemspec" => Language::Ruby,
         _ => return None,
     })
+}
+
+/// Whether a header is one of C++.
+fn is_cpp(text: &[u8]) -> bool {
+    let signs = [&b"::"[..], b"\nclass ", b"\nnamespace ", b"\ntemplate", b"public:", b"private:"];
+    signs.iter().any(|sign| memchr::memmem::find(text, sign).is_some())
+}
+
+/// What of a parameter callers rely on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Parameters {
+    /// All of it: callers may name it.
+    Named,
+    /// Its type.
+    Typed,
+    /// All but its name.
+    Bare,
 }
 
 /// How a language is read. All lists are names of its grammar's nodes.
@@ -62,8 +121,8 @@ pub(crate) struct Dialect {
     pub declarations: &'static [&'static str],
     pub calls: &'static [&'static str],
     pub imports: &'static [&'static str],
-    /// Whether callers may name parameters, so that another name is another signature.
-    pub named_parameters: bool,
+    /// What of a parameter callers rely on.
+    pub parameters: Parameters,
     /// Between a name and that of what it is in.
     pub joint: &'static str,
     /// Nodes that may say who may use what follows them.
@@ -83,6 +142,8 @@ pub(crate) struct Site<'a, 't> {
     pub source: &'t [u8],
     /// What it is in; none at the top.
     pub scope: Option<&'a Scope>,
+    /// The file's name.
+    pub file: &'a str,
     /// The nodes around it, from the root down.
     pub above: &'a [Node<'t>],
     /// The annotations right before it.
@@ -118,11 +179,14 @@ pub(crate) struct Declared<'t> {
     /// Such as `fn`.
     pub word: &'static str,
     pub name: &'t str,
+    /// The type that it belongs to, where that stands elsewhere.
+    pub owner: Option<&'t str>,
     pub shape: Shape,
     pub visibility: Visibility,
     /// The node that holds its parameters.
     pub parameters: Option<Node<'t>>,
-    /// Where its signature ends.
+    /// Where its signature begins and ends.
+    pub start: usize,
     pub end: usize,
     /// Whether it only checks other code.
     pub test: bool,
@@ -185,9 +249,11 @@ impl<'t> Site<'_, 't> {
         Declared {
             word,
             name: self.field("name"),
+            owner: None,
             shape,
             visibility,
             parameters: self.node.child_by_field_name("parameters"),
+            start: self.node.start_byte(),
             end: body.map_or(self.node.end_byte(), |body| body.start_byte()),
             test: false,
         }
@@ -198,6 +264,11 @@ impl<'t> Declared<'t> {
     /// The same under another name.
     pub const fn named(self, name: &'t str) -> Self {
         Self { name, ..self }
+    }
+
+    /// The same with its signature beginning where this field does.
+    pub fn starting_at(self, node: Node<'t>, field: &str) -> Self {
+        Self { start: node.child_by_field_name(field).map_or(self.start, |node| node.start_byte()), ..self }
     }
 
     /// The same with its signature ending where this field begins.

@@ -45,7 +45,7 @@ fn code(effect: &Effect, lines: &[LineChange<'_>]) -> Option<Compared> {
     let language = language::of(effect.path.name(), before, after)?;
     let grammar = Grammar::of(language);
     let changed = |kind: ChangeKind| lines.iter().filter(move |line| line.kind == kind).map(|line| line.line).collect();
-    let old = Outline::read(grammar, before, changed(ChangeKind::Removed))?;
-    let new = Outline::read(grammar, after, changed(ChangeKind::Added))?;
+    let old = Outline::read(grammar, effect.path.name(), before, changed(ChangeKind::Removed))?;
+    let new = Outline::read(grammar, effect.path.name(), after, changed(ChangeKind::Added))?;
     Some(compare::compare(old, new))
 }

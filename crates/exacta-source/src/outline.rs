@@ -1,7 +1,7 @@
 //! One version of a file: what it declares, its functions, and the sensitive calls in its changed lines. One parse, one walk.
 
 use crate::grammar::{BRANCH, CALL, COMMENT, CONDITION, Class, DECLARATION, Grammar, IMPORT, JOIN, MARK, NOTE};
-use crate::language::{Declared, Reach, Scope, Shape, Site, Visibility};
+use crate::language::{Declared, Reach, Scope, Shape, Site, Visibility, children};
 use crate::limit;
 use crate::signature::Signature;
 use exacta_kernel::facts::source::AreaUse;
@@ -50,7 +50,7 @@ pub(crate) struct Function {
 
 impl Outline {
     /// Reads a file; none if it is beyond the limits or largely not in its language. No file is an empty one.
-    pub fn read(grammar: &Grammar, source: &[u8], changed: BTreeSet<u64>) -> Option<Self> {
+    pub fn read(grammar: &Grammar, file: &str, source: &[u8], changed: BTreeSet<u64>) -> Option<Self> {
         if source.is_empty() {
             return Some(Self::default());
         }
@@ -59,6 +59,7 @@ impl Outline {
         let tree = limit::parse(&mut parser, source)?;
         let mut walk = Walk {
             grammar,
+            file,
             source,
             changed,
             frames: Vec::new(),
@@ -77,6 +78,7 @@ impl Outline {
 /// The walk through one tree.
 struct Walk<'a, 't> {
     grammar: &'a Grammar,
+    file: &'a str,
     source: &'t [u8],
     changed: BTreeSet<u64>,
     /// The declarations that the walk is in.
@@ -170,7 +172,7 @@ impl<'t> Walk<'_, 't> {
         let notes = self.notes.iter().rposition(|(note, _)| *note != depth).map_or(0, |at| at + 1);
         let scope = self.frames.last().map(|frame| &frame.scope);
         let notes = self.notes.get(notes..).unwrap_or_default();
-        let site = Site { node, source: self.source, scope, above, notes };
+        let site = Site { node, source: self.source, scope, file: self.file, above, notes };
         if class & MARK != 0 {
             let open = (self.grammar.dialect.marked)(&site);
             if let (Some(open), Some(frame)) = (open, self.frames.last_mut()) {
@@ -200,6 +202,10 @@ impl<'t> Walk<'_, 't> {
                 format!("{}{}{}", scope.name, self.grammar.dialect.joint, declared.name)
             }
             _ => declared.name.to_owned(),
+        };
+        let name = match declared.owner {
+            Some(owner) => format!("{owner}{}{name}", self.grammar.dialect.joint),
+            None => name,
         };
         let test = declared.test || scope.is_some_and(|scope| scope.test);
         let reach = if test { Reach::Private } else { reach(scope, declared) };
@@ -250,7 +256,9 @@ impl<'t> Walk<'_, 't> {
         let found = if class & IMPORT != 0 {
             areas.of_import(crate::language::text(self.source, node))
         } else {
-            let end = node.child_by_field_name("arguments").map_or(node.end_byte(), |arguments| arguments.start_byte());
+            let fields = ["arguments", "block"].iter().filter_map(|field| node.child_by_field_name(field));
+            let rest = fields.chain(children(node).filter(|child| child.kind() == "arguments"));
+            let end = rest.map(|rest| rest.start_byte()).min().unwrap_or(node.end_byte());
             areas.of_call(self.source.get(node.start_byte()..end).unwrap_or_default())
         };
         self.outline.areas.extend(found.map(|(area, what)| AreaUse { area, what, line: Some(line) }));

@@ -1,7 +1,7 @@
 //! A declaration without its body, in a form that can be compared.
 
 use crate::grammar::{COMMENT, Grammar, NOTE};
-use crate::language::{Declared, Shape, children};
+use crate::language::{Declared, Parameters, Shape, children};
 use tree_sitter::Node;
 
 /// What those who use a declaration rely on.
@@ -24,10 +24,10 @@ impl Signature {
         if declared.shape == Shape::Alias {
             return Self::default();
         }
-        let mut tokens = Tokens { grammar, source, text: String::new() };
+        let mut tokens = Tokens { grammar, source, text: String::new(), bare: false };
         let parameters = declared.parameters;
         let (first, second) = parameters.map_or((declared.end, declared.end), |it| (it.start_byte(), it.end_byte()));
-        tokens.add(node, 0, first);
+        tokens.add(node, declared.start, first);
         if second < declared.end {
             tokens.text.push('…');
             tokens.add(node, second, declared.end);
@@ -56,16 +56,18 @@ fn parameters_of(grammar: &Grammar, source: &[u8], node: Node<'_>) -> Vec<Parame
 
 /// One parameter; several where names share a type.
 fn parameter(grammar: &Grammar, source: &[u8], node: Node<'_>) -> Vec<Parameter> {
-    let default = ["value", "default_value", "right"].iter().find_map(|field| node.child_by_field_name(field));
+    let default = children(node).find(|child| child.kind() == "=").or_else(|| node.child_by_field_name("value"));
     let optional = default.is_some() || OPTIONAL.contains(&node.kind());
     let kind = node.child_by_field_name("type");
-    let shown = if grammar.dialect.named_parameters { node } else { kind.unwrap_or(node) };
-    let mut tokens = Tokens { grammar, source, text: String::new() };
-    tokens.add(shown, 0, default.filter(|_| kind.is_none()).map_or(node.end_byte(), |it| it.start_byte()));
-    if !grammar.dialect.named_parameters && kind.is_none() && is_name(&tokens.text) {
+    let typed = grammar.dialect.parameters == Parameters::Typed;
+    let shown = kind.filter(|_| typed).unwrap_or(node);
+    let bare = grammar.dialect.parameters == Parameters::Bare;
+    let mut tokens = Tokens { grammar, source, text: String::new(), bare };
+    tokens.add(shown, 0, default.map_or(node.end_byte(), |it| it.start_byte()));
+    if typed && kind.is_none() && is_name(&tokens.text) && node.kind() != "keyword_parameter" {
         "_".clone_into(&mut tokens.text);
     }
-    let names = if kind.is_some() { names(node) } else { 1 };
+    let names = if kind.is_some() && typed { names(node) } else { 1 };
     vec![Parameter { text: tokens.text, optional }; names.max(1)]
 }
 
@@ -89,7 +91,7 @@ fn names(node: Node<'_>) -> usize {
 }
 
 fn is_name(text: &str) -> bool {
-    text.trim_end_matches('=').chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$'))
+    text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$'))
 }
 
 /// The tokens of a stretch of code as one text: one space where two words meet, no comments, no annotations.
@@ -97,6 +99,8 @@ struct Tokens<'a> {
     grammar: &'a Grammar,
     source: &'a [u8],
     text: String,
+    /// Without names.
+    bare: bool,
 }
 
 impl Tokens<'_> {
@@ -111,7 +115,9 @@ impl Tokens<'_> {
                 if cursor.goto_first_child() {
                     continue;
                 }
-                self.token(crate::language::text(self.source, node));
+                if !(self.bare && node.kind() == "identifier") {
+                    self.token(crate::language::text(self.source, node));
+                }
             }
             while !cursor.goto_next_sibling() {
                 if !cursor.goto_parent() {

@@ -81,6 +81,9 @@ pub struct DependencyChange {
     /// The well-known package whose name an added one resembles.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resembles: Option<String>,
+    /// Whether it runs a script of its own when it is installed, and did not before.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub runs_script: bool,
     /// Where.
     pub place: Place,
 }

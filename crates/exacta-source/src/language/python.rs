@@ -1,6 +1,6 @@
 //! Python.
 
-use super::{Declared, Dialect, Shape, Site, Visibility};
+use super::{Declared, Dialect, Parameters, Shape, Site, Visibility};
 
 pub(super) static PYTHON: Dialect = Dialect {
     grammar: || tree_sitter_python::LANGUAGE.into(),
@@ -22,7 +22,7 @@ pub(super) static PYTHON: Dialect = Dialect {
     declarations: &["function_definition", "class_definition"],
     calls: &["call"],
     imports: &["import_statement", "import_from_statement"],
-    named_parameters: true,
+    parameters: Parameters::Named,
     joint: ".",
     marks: &[],
     marked: |_| None,

@@ -1,6 +1,6 @@
 //! Rust.
 
-use super::{Declared, Dialect, Shape, Site, Visibility, children, plain_type};
+use super::{Declared, Dialect, Parameters, Shape, Site, Visibility, children, plain_type};
 use tree_sitter::Node;
 
 pub(super) static RUST: Dialect = Dialect {
@@ -29,7 +29,7 @@ pub(super) static RUST: Dialect = Dialect {
     ],
     calls: &["call_expression", "macro_invocation"],
     imports: &["use_declaration"],
-    named_parameters: false,
+    parameters: Parameters::Typed,
     joint: "::",
     marks: &[],
     marked: |_| None,

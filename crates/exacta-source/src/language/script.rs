@@ -1,6 +1,6 @@
 //! JavaScript and TypeScript.
 
-use super::{Declared, Dialect, Shape, Site, Visibility, children};
+use super::{Declared, Dialect, Parameters, Shape, Site, Visibility, children};
 use tree_sitter::Node;
 
 /// What both share.
@@ -33,7 +33,7 @@ const SCRIPT: Dialect = Dialect {
     ],
     calls: &["call_expression", "new_expression"],
     imports: &["import_statement"],
-    named_parameters: false,
+    parameters: Parameters::Typed,
     joint: ".",
     marks: &[],
     marked: |_| None,

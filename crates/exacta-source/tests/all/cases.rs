@@ -10,6 +10,12 @@ fn languages() {
         ("rust", include_str!("../cases/rust.txt")),
         ("python", include_str!("../cases/python.txt")),
         ("script", include_str!("../cases/script.txt")),
+        ("go", include_str!("../cases/go.txt")),
+        ("java", include_str!("../cases/java.txt")),
+        ("c", include_str!("../cases/c.txt")),
+        ("csharp", include_str!("../cases/csharp.txt")),
+        ("php", include_str!("../cases/php.txt")),
+        ("ruby", include_str!("../cases/ruby.txt")),
     ] {
         let cases = text.split("\n#### ").skip(1).map(case);
         insta::assert_snapshot!(language, cases.collect::<Vec<_>>().join("\n"));

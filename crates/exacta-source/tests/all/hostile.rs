@@ -3,7 +3,8 @@
 use crate::plans::plan;
 use proptest::prelude::*;
 
-const FILES: &[&str] = &["a.rs", "a.py", "a.js", "a.ts", "a.tsx"];
+const FILES: &[&str] =
+    &["a.rs", "a.py", "a.js", "a.ts", "a.tsx", "a.go", "A.java", "a.c", "a.hpp", "A.cs", "a.php", "a.rb"];
 
 fn parsed(file: &str, text: &str) -> bool {
     let plan = plan(&[(file, None, Some(text))]);
@@ -26,7 +27,8 @@ fn beyond_the_limits_lines_are_left_to_tell() {
 #[test]
 fn what_is_not_the_language_is_not_read_as_it() {
     let prose = "Dear reader, this (is not) a program { at all; but \" a letter < to you.\n".repeat(20);
-    for file in FILES {
+    // In PHP, whatever stands outside its tags is text.
+    for file in FILES.iter().filter(|file| **file != "a.php") {
         assert!(!parsed(file, &prose), "{file}");
     }
 }

@@ -7,7 +7,8 @@ use crate::scan::dependency::kind_of;
 use crate::scan::{DependencyChange, DependencyKind};
 
 /// In a manifest +8 added, +6 removed, +4 another version, +8 another source; in a lock file +1 each.
-/// On top +10 for a source that was not used before, +10 for a name that resembles a well-known one.
+/// On top +10 for a source that was not used before, +10 for a name that resembles a well-known one, +5 for a script that runs
+/// when it is installed.
 pub(super) fn reasons(changes: &[DependencyChange]) -> Vec<Reason> {
     changes.iter().map(one).collect()
 }
@@ -30,6 +31,10 @@ fn one(change: &DependencyChange) -> Reason {
     if let Some(known) = &change.resembles {
         points += 10;
         message.push_str(&format!("; its name resembles the well-known `{known}`"));
+    }
+    if change.runs_script {
+        points += 5;
+        message.push_str("; it runs a script of its own when it is installed");
     }
     reason(points, message, change.place.clone())
 }

@@ -45,6 +45,9 @@ pub(super) fn package_lock(text: &str) -> Option<Manifest> {
             let source = text("resolved").map(host).filter(|host| *host != "registry.npmjs.org" && !host.is_empty());
             manifest.add(name, text("version").unwrap_or_default(), source.map(ToOwned::to_owned));
         }
+        if value.get("hasInstallScript").and_then(Value::as_bool) == Some(true) {
+            manifest.runs_script(name);
+        }
     }
     Some(manifest)
 }

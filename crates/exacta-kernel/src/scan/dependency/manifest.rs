@@ -20,6 +20,8 @@ pub(super) struct Package {
     pub version: String,
     /// Repository, address, registry or folder outside the project; `None` for the ecosystem's own registry.
     pub source: Option<String>,
+    /// It runs a script of its own when it is installed.
+    pub runs_script: bool,
 }
 
 /// Whose names these are.
@@ -57,6 +59,7 @@ pub(crate) enum Kind {
     GemfileLock,
     Pom,
     Gradle,
+    GradleCatalog,
     Nuget,
 }
 
@@ -81,6 +84,7 @@ pub(crate) fn kind_of(name: &str) -> Option<Kind> {
         "Gemfile.lock" | "gems.locked" => Kind::GemfileLock,
         "pom.xml" => Kind::Pom,
         "build.gradle" | "build.gradle.kts" => Kind::Gradle,
+        "libs.versions.toml" => Kind::GradleCatalog,
         "Directory.Packages.props" | "packages.config" => Kind::Nuget,
         _ if name.ends_with(".csproj") || name.ends_with(".fsproj") || name.ends_with(".vbproj") => Kind::Nuget,
         _ if name.ends_with(".txt") && (name.starts_with("requirements") || name.starts_with("constraints")) => {
@@ -118,7 +122,7 @@ impl Kind {
             Self::GoMod | Self::GoSum => Ecosystem::Go,
             Self::ComposerJson | Self::ComposerLock => Ecosystem::Composer,
             Self::Gemfile | Self::GemfileLock => Ecosystem::Gem,
-            Self::Pom | Self::Gradle => Ecosystem::Maven,
+            Self::Pom | Self::Gradle | Self::GradleCatalog => Ecosystem::Maven,
             Self::Nuget => Ecosystem::Nuget,
         }
     }
@@ -130,6 +134,7 @@ impl Kind {
             Self::CargoManifest => toml::cargo(text, path),
             Self::CargoLock | Self::PythonLock => toml::lock(text),
             Self::Pyproject => toml::pyproject(text, path),
+            Self::GradleCatalog => toml::gradle_catalog(text),
             Self::Pipfile => toml::pipfile(text),
             Self::PackageJson => json::package(text, path),
             Self::PackageLock => json::package_lock(text),
@@ -164,6 +169,13 @@ impl Manifest {
         package.version.push_str(version.trim());
         if source.is_some() {
             package.source = source;
+        }
+    }
+
+    /// Says that a package runs a script when it is installed.
+    pub fn runs_script(&mut self, name: &str) {
+        if let Some(package) = self.packages.get_mut(name) {
+            package.runs_script = true;
         }
     }
 }

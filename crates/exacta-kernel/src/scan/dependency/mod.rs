@@ -36,6 +36,7 @@ fn in_file(change: &FileChange<'_>) -> Vec<DependencyChange> {
             change: DependencyKind::Source,
             new_source: Some("a manifest that cannot be read".to_owned()),
             resembles: None,
+            runs_script: false,
             place: change.place(None),
         }],
     }
@@ -43,6 +44,9 @@ fn in_file(change: &FileChange<'_>) -> Vec<DependencyChange> {
 
 fn compare(change: &FileChange<'_>, kind: Kind, before: &Manifest, after: &Manifest) -> Vec<DependencyChange> {
     let sources: BTreeSet<&str> = before.packages.values().filter_map(|package| package.source.as_deref()).collect();
+    let has_script =
+        |manifest: &Manifest, name: &str| manifest.packages.get(name).is_some_and(|package| package.runs_script);
+    let runs_script = |name: &str| has_script(after, name) && !has_script(before, name);
     let mut found = Vec::new();
     let mut report = |name: &str, what: DependencyKind, new_source: Option<String>, resembles: Option<String>| {
         found.push(DependencyChange {
@@ -51,6 +55,7 @@ fn compare(change: &FileChange<'_>, kind: Kind, before: &Manifest, after: &Manif
             change: what,
             new_source,
             resembles,
+            runs_script: runs_script(name),
             place: change.place(line_of(change, name)),
         });
     };
@@ -65,7 +70,9 @@ fn compare(change: &FileChange<'_>, kind: Kind, before: &Manifest, after: &Manif
             (Some(was), Some(now)) if was.source != now.source => {
                 report(name, DependencyKind::Source, new_source(now), None)
             }
-            (Some(was), Some(now)) if was.version != now.version => report(name, DependencyKind::Version, None, None),
+            (Some(was), Some(now)) if was.version != now.version || was.runs_script != now.runs_script => {
+                report(name, DependencyKind::Version, None, None)
+            }
             _ => {}
         }
     }

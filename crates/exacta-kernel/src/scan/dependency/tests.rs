@@ -1,13 +1,13 @@
 use super::*;
 use crate::path::RelPath;
 
-/// What is read from a manifest: `name version source`, then registries after `@`.
+/// What is read from a manifest: `name < source`, `!` if it runs a script; then registries after `@`.
 fn read(path: &str, text: &str) -> Option<Vec<String>> {
     let path = RelPath::parse(path).unwrap();
     let manifest = kind_of(path.name()).unwrap().read(text, &path)?;
     let packages = manifest.packages.iter().map(|(name, package)| {
         let source = package.source.as_deref().map(|source| format!(" < {source}")).unwrap_or_default();
-        format!("{name}{source}")
+        format!("{name}{source}{}", if package.runs_script { " !" } else { "" })
     });
     Some(packages.chain(manifest.registries.iter().map(|registry| format!("@ {registry}"))).collect())
 }
@@ -50,8 +50,8 @@ fn manifests() {
         ),
         (
             "package-lock.json",
-            r#"{"packages":{"":{"name":"own"},"node_modules/a":{"version":"1","resolved":"https://registry.npmjs.org/a/-/a-1.tgz"},"node_modules/a/node_modules/@s/b":{"version":"2","resolved":"https://npm.example/b.tgz"},"node_modules/own":{"link":true}}}"#,
-            &["@s/b < npm.example", "a"],
+            r#"{"packages":{"":{"name":"own"},"node_modules/a":{"version":"1","resolved":"https://registry.npmjs.org/a/-/a-1.tgz"},"node_modules/a/node_modules/@s/b":{"version":"2","resolved":"https://npm.example/b.tgz"},"node_modules/own":{"link":true},"node_modules/z":{"version":"1","hasInstallScript":true}}}"#,
+            &["@s/b < npm.example", "a", "z !"],
         ),
         (
             "yarn.lock",
@@ -125,6 +125,11 @@ fn manifests() {
             "build.gradle.kts",
             "repositories { maven { url = uri(\"https://m.example\") } }\ndependencies {\n    implementation(\"g:a:1.0\")\n    // implementation(\"g:b:1.0\")\n}\n",
             &["g:a", "@ https://m.example"],
+        ),
+        (
+            "libs.versions.toml",
+            "[versions]\nx = \"1\"\n[libraries]\na = { module = \"g:a\", version.ref = \"x\" }\nb = { group = \"g\", name = \"b\" }\nc = \"g:c:2\"\n[plugins]\nd = { id = \"org.d\", version = \"3\" }\n",
+            &["g:a", "g:b", "g:c", "org.d"],
         ),
         (
             "App.csproj",

@@ -140,6 +140,26 @@ fn poetry(section: Option<&Value>, path: &RelPath, manifest: &mut Manifest) {
     }
 }
 
+/// Gradle's `libs.versions.toml`: libraries and plugins, with the versions that they refer to.
+pub(super) fn gradle_catalog(text: &str) -> Option<Manifest> {
+    let table: Table = text.parse().ok()?;
+    let mut manifest = Manifest::default();
+    let versions = table.get("versions");
+    for value in table.get("libraries").into_iter().chain(table.get("plugins")).filter_map(Value::as_table).flatten() {
+        let value = value.1;
+        let text = |key: &str| value.get(key).and_then(Value::as_str);
+        let (name, version) = match value {
+            Value::String(text) => text.rsplit_once(':').unwrap_or((text, "")),
+            _ => (text("module").or_else(|| text("id")).unwrap_or_default(), text("version").unwrap_or_default()),
+        };
+        let named = text("group").zip(text("name")).map(|(group, name)| format!("{group}:{name}"));
+        let referred = value.get("version").and_then(|version| version.get("ref")?.as_str());
+        let version = referred.and_then(|key| versions?.get(key)).map_or_else(|| version.to_owned(), Value::to_string);
+        manifest.add(named.as_deref().unwrap_or(name), &version, None);
+    }
+    Some(manifest)
+}
+
 /// `Pipfile`.
 pub(super) fn pipfile(text: &str) -> Option<Manifest> {
     let table: Table = text.parse().ok()?;

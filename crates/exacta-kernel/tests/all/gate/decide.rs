@@ -141,6 +141,7 @@ fn signals(case: &Value) -> Signals {
                 change: change(&it[0]),
                 new_source: text(&it[2]),
                 resembles: text(&it[3]),
+                runs_script: false,
                 place: place(&json!("Cargo.toml"), &json!(1)),
             })
             .collect(),
