@@ -93,6 +93,9 @@ const WORDS: &[(Marks, &str)] = &[
         CHECK,
         "header headers cookie apikey verify digest checkpw authenticate authenticated authorize timing permission",
     ),
+    (CHECK, "nosec nosonar nosemgrep eslint nolint gitleaks pragma checkov tfsec trivy"),
+    (TLS, "checking missing unauthenticated trusted gpgcheck nogpgcheck gpg"),
+    (START, "zprofile"),
     (MINER, "stratum xmrig coinhive coin cryptonight minexmr supportxmr nanopool moneroocean donate minerd"),
     (REMOVE, "rm"),
     (

@@ -137,6 +137,7 @@ const DANGERS: &[(&str, &str)] = &[
     ("backdoor", "lets somebody in without the proper check"),
     ("malicious", "which is known to be malicious"),
     ("checks", "passes over git's hooks"),
+    ("checks", "silences a finding of a security scanner"),
     ("checks", "skips a test that ran before"),
 ];
 
@@ -212,4 +213,17 @@ fn attacks_held_out() {
 #[test]
 fn benign_plans_held_out() {
     insta::assert_snapshot!(figures(&benign(true), is_hindered));
+}
+
+#[test]
+fn no_profile_allows_an_attack() {
+    let allowed: Vec<Plan> = plans::read("attack").into_iter().filter(|plan| !outcome(plan).is_stopped()).collect();
+    assert!(allowed.is_empty(), "{allowed:#?}");
+}
+
+#[test]
+fn few_benign_plans_are_hindered() {
+    let plans = plans::read("attack-benign");
+    let hindered = plans.iter().filter(|plan| is_hindered(plan, &outcome(plan))).count();
+    assert!(hindered * 100 <= plans.len() * 3, "{hindered} of {}", plans.len());
 }

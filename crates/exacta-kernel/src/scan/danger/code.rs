@@ -1,7 +1,7 @@
 //! More of what is dangerous, as data: code that runs what others send, undoes checks, or works for somebody else.
 
 use super::rules::{Rule, certain, doubtful, doubtful_if};
-use crate::scan::lexicon::{CHECK, DECODE, DISK, LOGIN, MINER, PROTECTION, ROOT, RUN, START};
+use crate::scan::lexicon::{CHECK, DECODE, DISK, LOGIN, MINER, MODE, PROTECTION, ROOT, RUN, START, TLS};
 
 const DECODED: &str = "runs decoded text as code";
 const DOWNLOADED: &str = "runs downloaded text as code";
@@ -11,6 +11,14 @@ pub(super) const UNCHECKED: &str = "lets somebody in without the proper check";
 const CLOUD: &str = "removes data or machines in the cloud";
 const HOME: &str = "removes a folder of the system or the user's home";
 const WEB: &str = "switches off a protection of a web application";
+
+const STARTUP: &str = "changes a shell's startup file";
+/// A scanner's finding that nobody is to see.
+pub(super) const SILENCED: &str = "silences a finding of a security scanner";
+
+/// What writes to the end of a file.
+const APPENDS: &[&str] =
+    &["appendfilesync(", "appendfile(", "writefilesync(", "tee -a", "open(", "add-content", "o_append"];
 
 /// What unpacks text.
 const UNPACKS: &[&str] = &[
@@ -85,10 +93,14 @@ const REMOTE: &[&str] = &[
     "https.get(",
     "net::http.get(",
     "uri.open(",
-    "open('http",
-    "open(\"http",
-    "file_get_contents('http",
-    "file_get_contents(\"http",
+    "open('http:",
+    "open('https:",
+    "open(\"http:",
+    "open(\"https:",
+    "file_get_contents('http:",
+    "file_get_contents('https:",
+    "file_get_contents(\"http:",
+    "file_get_contents(\"https:",
     "curl_exec(",
     "downloadstring(",
     "lwp::simple",
@@ -219,7 +231,7 @@ pub(super) const CODE: &[Rule] = &[
     doubtful(
         START,
         "installs something that runs by itself",
-        &["/etc/ld.so.preload", "/etc/pam.d/", "/etc/update-motd.d/", "/etc/udev/rules.d/"],
+        &["/etc/ld.so.preload", "/etc/profile.d/", "/etc/pam.d/", "/etc/update-motd.d/", "/etc/udev/rules.d/"],
     ),
     doubtful(LOGIN, "changes which keys may log in", &["ssh_authorized_keys:", "ssh-authorized-keys"]),
     doubtful(
@@ -242,4 +254,55 @@ pub(super) const CODE: &[Rule] = &[
             "wtf_csrf_enabled = false",
         ],
     ),
+    doubtful(
+        CHECK,
+        SILENCED,
+        &[
+            "# nosec",
+            "#nosec",
+            "nosonar",
+            "nosemgrep",
+            "eslint-disable-next-line security/",
+            "eslint-disable-line security/",
+            "eslint-disable security/",
+            "nolint:gosec",
+            "gitleaks:allow",
+            "pragma: allowlist secret",
+            "checkov:skip",
+            "tfsec:ignore",
+            "trivy:ignore",
+        ],
+    ),
+    doubtful(
+        TLS,
+        "switches off the verification of signatures or host keys",
+        &[
+            "host_key_checking = false",
+            "host_key_checking=false",
+            "autoaddpolicy(",
+            "--allow-unauthenticated",
+            "--trusted-host",
+            "--nogpgcheck",
+            "--no-gpg-check",
+            "gpgcheck=0",
+            "[trusted=yes]",
+            "ignorehostkey",
+        ],
+    ),
+    doubtful_if(
+        TLS,
+        "switches off the verification of TLS certificates or host keys",
+        &["checkservertrusted("],
+        &["{}", "{ }"],
+    ),
+    doubtful(
+        MODE,
+        "gives a program another user's rights",
+        &["chmod 4755", "chmod 4777", "chmod 4711", "chmod 4750", "chmod 2755", "chmod 6755", "chmod 04755", "0o4755"],
+    ),
+    doubtful_if(START, STARTUP, &[".bashrc"], APPENDS),
+    doubtful_if(START, STARTUP, &[".zshrc"], APPENDS),
+    doubtful_if(START, STARTUP, &[".bash_profile"], APPENDS),
+    doubtful_if(START, STARTUP, &[".zshenv"], APPENDS),
+    doubtful_if(START, STARTUP, &[".zprofile"], APPENDS),
 ];

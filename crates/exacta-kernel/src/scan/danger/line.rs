@@ -64,7 +64,8 @@ pub(super) struct Piped {
 fn command_word(command: &str) -> Option<(&str, bool)> {
     let mut root = false;
     for word in command.split_whitespace() {
-        let name = word.rsplit('/').next().unwrap_or(word).trim_matches(['"', '\'', ')', ';', '`']);
+        let name = word.rsplit('/').next().unwrap_or(word).trim_start_matches(['"', '\'', '`']);
+        let name = name.split(['"', '\'', ')', ';', '`']).next().unwrap_or(name);
         match name {
             "sudo" | "doas" => root = true,
             "env" | "exec" | "command" | "nohup" | "tee" | "cat" | "xargs" => {}

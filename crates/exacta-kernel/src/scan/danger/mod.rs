@@ -9,11 +9,11 @@ mod release;
 mod rules;
 
 use super::change::FileChange;
-use super::lexicon::{CHECK, DANGER, DECODE, FETCH, LOGIN, Marks, REMOVE, RUN};
+use super::lexicon::{CHECK, DANGER, DECODE, FETCH, LOGIN, MODE, Marks, REMOVE, RUN};
 use super::{Danger, DependencyChange};
 use crate::diff::ChangeKind;
 use crate::prelude::*;
-use code::{CODE, UNCHECKED};
+use code::{CODE, SILENCED, UNCHECKED};
 use line::{Line, has};
 use rules::RULES;
 
@@ -106,7 +106,7 @@ fn lines(change: &FileChange<'_>, dangers: &mut Vec<Danger>) {
             }));
             continue;
         }
-        if is_comment(line.bytes, hash_comments) {
+        if is_comment(line.bytes, hash_comments) && !silences(line.bytes, marks) {
             continue;
         }
         let mut found = judge(&logical_line(change, index), marks, at_install);
@@ -117,6 +117,11 @@ fn lines(change: &FileChange<'_>, dangers: &mut Vec<Danger>) {
             place: change.place(line.line),
         }));
     }
+}
+
+/// Whether a comment tells a scanner to look away.
+fn silences(line: &[u8], marks: Marks) -> bool {
+    marks & CHECK != 0 && judge(&Line::new(line), CHECK, false).contains_key(SILENCED)
 }
 
 /// Phrases whose words are too common to mark a line.
@@ -140,6 +145,12 @@ fn beside(change: &FileChange<'_>, index: usize, marks: Marks, found: &mut BTree
         && let Some(what) = nearby::sent_away(change, index)
     {
         found.entry(what).or_default();
+    }
+    if marks & RUN != 0 && nearby::hands_over_a_shell(change, index) {
+        found.entry("opens a reverse shell").or_default();
+    }
+    if marks & MODE != 0 && nearby::runs_a_download(change, index) {
+        found.entry("runs downloaded text as code").or_default();
     }
     if marks & CHECK != 0 {
         if nearby::skips_a_test(change, line) {

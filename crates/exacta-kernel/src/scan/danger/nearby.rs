@@ -111,6 +111,47 @@ fn neighbours(change: &FileChange<'_>, index: usize) -> Line {
     Line::new(&text)
 }
 
+/// Shells by their path, as a program starts them.
+const SHELLS: &[&str] = &["/bin/sh", "/bin/bash", "/bin/zsh", "cmd.exe"];
+/// Ways to connect to a stranger.
+const CONNECTS: &[&str] = &[
+    "net.connect(",
+    "net.createconnection(",
+    "new net.socket(",
+    "net.dial(",
+    "tcpsocket.new(",
+    "tcpsocket.open(",
+    "new socket(",
+    "java.net.socket(",
+    "sockaddr_in(",
+    "io::socket",
+    "tcpclient(",
+    "socket.socket(",
+    "create_connection(",
+    "tcpstream::connect(",
+    "fsockopen(",
+];
+
+/// Whether the added line at `index` gives a shell to whom its neighbourhood connects to.
+pub(super) fn hands_over_a_shell(change: &FileChange<'_>, index: usize) -> bool {
+    let starts = change.lines.get(index).is_some_and(|line| Line::new(line.bytes).has_any(SHELLS));
+    starts && neighbours(change, index).has_any(CONNECTS)
+}
+
+/// Whether the added line at `index` makes a file executable that was downloaded just before and is run just after.
+pub(super) fn runs_a_download(change: &FileChange<'_>, index: usize) -> bool {
+    let Some(line) = change.lines.get(index) else { return false };
+    let line = Line::new(line.bytes);
+    let told = ["chmod +x ", "chmod a+x ", "chmod u+x ", "chmod 755 ", "chmod 0755 "];
+    let Some(rest) = told.iter().find_map(|words| line.as_str().split_once(words)).map(|(_, rest)| rest) else {
+        return false;
+    };
+    let file = rest.split([' ', ';', '&', '"', '\'']).next().unwrap_or_default().trim_start_matches("./");
+    let near = neighbours(change, index);
+    let fetched = near.has_any(&["curl", "wget", "invoke-webrequest"]) && near.as_str().contains("://");
+    file.len() > 1 && fetched && near.as_str().matches(file).count() >= 3
+}
+
 /// Words of code that checks who somebody is or whether something is genuine.
 const CHECKS: &[&str] = &[
     "verify",

@@ -116,7 +116,7 @@ pub(super) const RULES: &[Rule] = &[
         FETCH,
         "runs downloaded text as code",
         &["eval("],
-        &["requests.get", "urlopen", "await fetch", "file_get_contents('http", "file_get_contents(\"http"],
+        &["requests.get", "urlopen", "await fetch", "file_get_contents('https:", "file_get_contents(\"https:"],
     ),
     doubtful(ROOT, "grants root without a password", &["nopasswd"]),
     doubtful(ROOT, "changes who may become root", &["/etc/sudoers", "visudo", "usermod -ag sudo", "usermod -ag wheel"]),

@@ -89,8 +89,8 @@ pub(super) fn composer_lock(text: &str) -> Option<Manifest> {
     let sections = ["packages", "packages-dev"].iter().filter_map(|section| document.get(*section)?.as_array());
     for package in sections.flatten() {
         let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(ToOwned::to_owned);
-        let address = package.get("source").and_then(|source| text(source, "url"));
-        let source = address.filter(|address| !matches!(host(address), "github.com" | "api.github.com"));
+        let addresses = ["source", "dist"].iter().filter_map(|from| text(package.get(*from)?, "url"));
+        let source = addresses.into_iter().find(|address| !matches!(host(address), "github.com" | "api.github.com"));
         let version = text(package, "version").unwrap_or_default();
         manifest.add(&text(package, "name").unwrap_or_default(), &version, source);
     }

@@ -84,7 +84,7 @@ impl Kind {
     /// Whether a value looks like the real thing. A bare one must look it more than a quoted one: code is bare, too.
     fn accepts(self, value: &[u8], quoted: bool) -> bool {
         let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
-        let spoken = value.contains(&b' ') || is_words(value) || is_placeholder(value);
+        let spoken = value.contains(&b' ') || is_words(value) || is_placeholder(value) || is_address(value);
         if spoken || classes(value) < 2 {
             return false;
         }
@@ -95,6 +95,11 @@ impl Kind {
             (_, false) => value.len() >= 16 && digits >= 2 && is_bare(value) && is_random(value),
         }
     }
+}
+
+/// The public address of an account or contract: `0x` and forty digits.
+fn is_address(value: &[u8]) -> bool {
+    value.strip_prefix(b"0x").is_some_and(|digits| digits.len() == 40 && digits.iter().all(u8::is_ascii_hexdigit))
 }
 
 /// Lower case, without separators; at most the last 32 characters, which is all that is compared.

@@ -1,7 +1,7 @@
 //! Secrets with an inner structure: private key blocks and JSON web tokens.
 
 use super::Found;
-use super::value::{contains, is_placeholder};
+use super::value::{contains, entropy, is_placeholder};
 use crate::prelude::*;
 
 /// How every key block begins, up to the first space.
@@ -27,7 +27,9 @@ pub(super) fn private_key(text: &[u8], start: usize) -> Option<Found> {
     let body_end = body.windows(5).position(|window| window == b"-----").unwrap_or(body.len());
     let body = body.get(..body_end)?;
     let key: Vec<u8> = key_bytes(body);
-    if key.len() < 40 || is_placeholder(&key) {
+    // In a long key any short word turns up by chance.
+    let stands_in = if key.len() < 100 { is_placeholder(&key) } else { entropy(&key) < 400 };
+    if key.len() < 40 || stands_in {
         return None;
     }
     let closing = rest.get(body_at + body_end + 5..).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Tokens that vendors give a recognisable shape, with the checks their shape allows.
 
 use super::Found;
-use super::value::{contains, is_random, is_words};
+use super::value::{contains, entropy, is_random, is_words};
 
 /// A vendor's token: what it starts with, what follows, and what makes it certain.
 struct Shape {
@@ -17,6 +17,9 @@ struct Shape {
 
 /// The shortest whole token below, so that shorter words are passed over at once.
 pub(super) const SHORTEST: usize = 20;
+
+/// From this length on a token is judged by its entropy alone.
+const LONG: usize = 60;
 
 const SHAPES: &[Shape] = &[
     shape("AKIA", "AWS access key id", upper, 16, 16, never),
@@ -49,7 +52,8 @@ const SHAPES: &[Shape] = &[
     shape("npm_", "npm token", alnum, 36, 36, has_checksum),
     shape("pypi-AgEIcHlwaS5vcmc", "PyPI token", dashed, 50, 300, always),
     shape("pypi-AgENdGVzdC5weXBpLm9yZw", "PyPI token", dashed, 50, 300, always),
-    shape("SG.", "SendGrid key", dotted, 66, 66, is_sendgrid),
+    shape("SG.", "SendGrid key", dotted, 60, 72, is_sendgrid),
+    shape("AC", "Twilio account", hex, 32, 32, never),
     shape("dop_v1_", "DigitalOcean token", hex, 64, 64, always),
     shape("doo_v1_", "DigitalOcean token", hex, 64, 64, always),
     shape("shpat_", "Shopify token", hex, 32, 32, always),
@@ -87,7 +91,9 @@ pub(super) fn at(text: &[u8], start: usize) -> Option<Found> {
         let limit = shape.length.end() + 1;
         let length = body.iter().take(limit).take_while(|byte| (shape.body)(**byte)).count();
         let body = body.get(..length)?;
-        if !shape.length.contains(&length) || !is_random(body) || is_words(body) {
+        // In a long token any short word turns up by chance.
+        let random = if length < LONG { is_random(body) } else { entropy(body) >= 450 };
+        if !shape.length.contains(&length) || !random || is_words(body) {
             return None;
         }
         let certain = (shape.sure)(body);
@@ -136,7 +142,7 @@ fn is_openai(body: &[u8]) -> bool {
 
 /// Two parts of 22 and 43 characters.
 fn is_sendgrid(body: &[u8]) -> bool {
-    body.get(22) == Some(&b'.') && body.iter().filter(|byte| **byte == b'.').count() == 1
+    body.len() == 66 && body.get(22) == Some(&b'.') && body.iter().filter(|byte| **byte == b'.').count() == 1
 }
 
 fn always(_: &[u8]) -> bool {
