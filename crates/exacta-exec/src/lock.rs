@@ -15,6 +15,12 @@ use std::time::{Duration, Instant};
 
 const LOCKS: &str = "locks";
 
+/// The lock under which journals get theirs.
+const BEGINNING: &str = "beginning";
+
+/// How often, a millisecond apart, that one is tried; it is held for a few calls only.
+const ATTEMPTS: u32 = 10_000;
+
 /// How long a waiting run sleeps between two attempts.
 const PAUSE: Duration = Duration::from_millis(10);
 
@@ -51,6 +57,23 @@ impl<'fs, F: Fs> Locks<'fs, F> {
             locks.held.push((name, file));
         }
         Ok(locks)
+    }
+
+    /// Held while a journal is made and locked, and while it is tried whether one is locked: a run that has made its journal and
+    /// not yet locked it looks like a dead one.
+    pub(crate) fn beginning(area: &Area<'fs, F>) -> Result<Self, IoError> {
+        let mut locks = Self { fs: area.fs, dir: open_dir(area)?, held: Vec::new() };
+        let path = format!("{EXEC}/{LOCKS}/{BEGINNING}");
+        for _ in 0..ATTEMPTS {
+            let file = area.fs.open_lock(&locks.dir, BEGINNING).map_err(IoError::of("open", &path))?;
+            let ours = area.fs.lock(&file).map_err(IoError::of("lock", &path))?;
+            if ours && locks.is_current(BEGINNING, &file).map_err(IoError::of("look at", &path))? {
+                locks.held.push((BEGINNING.to_owned(), file));
+                return Ok(locks);
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Err(IoError { call: "lock", path, errno: Errno::AGAIN })
     }
 
     fn take_one(

@@ -205,9 +205,11 @@ fn journal_name<F: Fs>(area: &Area<'_, F>, run_id: &RunId) -> Result<Option<Stri
 fn hold<F: Fs>(area: &Area<'_, F>, run_id: &RunId, name: &str) -> Result<Option<F::File>, RunError> {
     let Some(file) = open(area, name)? else { return Ok(None) };
     let io = |call| IoError::of(call, name);
+    let beginning = Locks::beginning(area)?;
     if !area.fs.lock(&file).map_err(io("lock"))? {
         return Ok(None);
     }
+    drop(beginning);
     let ours = area.fs.stat(&file).map_err(io("look at"))?;
     // Between opening and locking it may have been renamed or removed.
     match journal_name(area, run_id)? {

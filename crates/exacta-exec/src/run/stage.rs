@@ -8,6 +8,7 @@ use crate::bytes::{Seen, state, write_all};
 use crate::error::{IoError, RunError};
 use crate::fs::{Fs, Rename};
 use crate::journal::Journal;
+use crate::lock::Locks;
 use crate::recover::made_by;
 use crate::settle::Committed;
 use exacta_kernel::facts::{FileContent, FileState};
@@ -60,6 +61,7 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
             Ok(_) => return Err(RunError::Exists { run_id: self.work.run_id.clone() }),
             Err(errno) => return Err(IoError { call: "look at", path, errno }.into()),
         }
+        let _beginning = Locks::beginning(self.area)?;
         let file = match fs.create(dir, &names.intent()) {
             Ok(file) => file,
             Err(Errno::EXIST) => return Err(RunError::Exists { run_id: self.work.run_id.clone() }),
@@ -67,13 +69,7 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
         };
         for _ in 0..LOCK_ATTEMPTS {
             if fs.lock(&file).map_err(IoError::of("lock", &path))? {
-                // Whoever held it may have taken the run for a dead one.
-                let current = fs.stat_in(dir, &names.intent()).map_err(IoError::of("look at", &path))?;
-                let ours = fs.stat(&file).map_err(IoError::of("look at", &path))?;
-                if current.id == ours.id {
-                    return Ok(file);
-                }
-                break;
+                return Ok(file);
             }
             std::thread::sleep(Duration::from_millis(1));
         }
