@@ -64,7 +64,21 @@ impl Effect {
     /// The change as people read it.
     #[must_use]
     pub fn render(&self) -> String {
-        diff::render_compared(&self.path, self.before.as_deref(), self.after.as_deref(), self.comparison())
+        diff::render_compared(&self.path, self.before.as_deref(), self.after.as_deref(), || self.comparison())
+    }
+
+    /// How many lines of text come and go, as [`Effect::render`] shows them.
+    #[must_use]
+    pub fn stat(&self) -> (u64, u64) {
+        let binary = [&self.before, &self.after].into_iter().flatten().any(|content| content.is_binary());
+        if binary { (0, 0) } else { self.comparison().stat() }
+    }
+
+    /// The added lines in runs: the number of the first, and their bytes, line feeds included.
+    pub(crate) fn added_runs(&self) -> impl Iterator<Item = (u64, &[u8])> {
+        let after = self.after.as_deref().map_or(&[][..], FileContent::bytes);
+        let runs = self.comparison().added_runs().into_iter();
+        runs.map(move |(line, place)| (line, after.get(place).unwrap_or_default()))
     }
 
     /// Worked out when first asked for, and only once.

@@ -13,6 +13,7 @@ use exacta_kernel::proposal::{Action, Domain, Step};
 use exacta_kernel::scan::secret::mask;
 use exacta_kernel::text::{visible, visible_line};
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// What a plan has once it is stored.
 #[derive(Debug, Clone, Copy)]
@@ -81,9 +82,8 @@ fn detail(
 
 fn step_view(plan: &Plan, index: usize, step: &Step) -> StepView {
     let effect = plan.effects().iter().find(|effect| effect.step == index);
-    let rendered = effect.map(Effect::render);
-    let (added, removed) = rendered.as_deref().map_or((0, 0), counted);
-    let rendered = rendered.map(|diff| mask(&diff).into_owned());
+    let rendered = effect.map(Effect::render).map(masked);
+    let (added, removed) = effect.map(Effect::stat).unwrap_or_default();
     StepView {
         id: line(&step.id),
         order: step.order,
@@ -97,15 +97,12 @@ fn step_view(plan: &Plan, index: usize, step: &Step) -> StepView {
     }
 }
 
-/// How many lines a rendered diff adds and removes: below the headers every line of it says what it is.
-fn counted(diff: &str) -> (u64, u64) {
-    let hunks = diff.split_once("\n@@ ").map_or("", |(_, hunks)| hunks);
-    // The rest of the first hunk's own header comes first.
-    hunks.lines().skip(1).fold((0, 0), |(added, removed), line| match line.as_bytes().first() {
-        Some(b'+') => (added + 1, removed),
-        Some(b'-') => (added, removed + 1),
-        _ => (added, removed),
-    })
+/// The same text, with every secret in it replaced.
+fn masked(text: String) -> String {
+    match mask(&text) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(masked) => masked,
+    }
 }
 
 /// What a step outside the files domain is given, as text.

@@ -50,7 +50,7 @@ pub fn decide_shown(app: &mut App, view: &PlanView, decider: Decider, context: &
     let (id, hash) = named(view)?;
     if decider.is_person() {
         context.output.aside(plan::facts(view));
-        context.output.aside_unfolded(&plan::diffs(view, context.output.paint_aside().0));
+        context.output.aside_text(&plan::diffs_text(view, context.output.paint_aside()));
         decider.agrees(&format!("\napprove exactly this plan, hash {}?", plan::short(&hash)))?;
     }
     app.approve(&id, Some(&hash), &decider.key(&context.options)?)

@@ -83,7 +83,7 @@ pub fn show(args: &Show, context: &Context) -> Result<u8, Error> {
         output.rows(plan::facts(&detail.plan));
         output.rows(detail::rows(&detail));
         if !args.stat {
-            output.text(&output.paint().unfolded(&plan::diffs(&detail.plan, output.paint().0)));
+            output.text(&plan::diffs_text(&detail.plan, output.paint()));
         }
     }
     Ok(0)
@@ -106,7 +106,7 @@ pub fn print(view: &PlanView, output: &Output) {
         output.json(view);
     } else {
         output.rows(plan::facts(view));
-        output.text(&output.paint().unfolded(&plan::diffs(view, output.paint().0)));
+        output.text(&plan::diffs_text(view, output.paint()));
     }
 }
 

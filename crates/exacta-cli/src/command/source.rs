@@ -38,7 +38,7 @@ pub fn text(source: &Source, options: &Options) -> Result<Vec<u8>, Error> {
 
 /// The content of a file that the user named, or of standard input.
 pub fn read_named(path: &Path) -> Result<Vec<u8>, Error> {
-    if path == Path::new("-") { read(io::stdin().lock(), "standard input") } else { file(path) }
+    if path == Path::new("-") { read(io::stdin().lock(), 0, "standard input") } else { file(path) }
 }
 
 /// The content of a file that the user named. A pipe or a device might never end, or never begin: only a regular file is read.
@@ -52,7 +52,7 @@ pub fn file(path: &Path) -> Result<Vec<u8>, Error> {
         let what = if found.is_dir() { "a folder" } else { "not a regular file" };
         return Err(Error::new(Exit::Usage, "unreadable", format!("cannot read {name}: it is {what}")).hint(READABLE));
     }
-    read(file, &name)
+    read(file, found.len(), &name)
 }
 
 /// The constraints of the request.
@@ -82,8 +82,8 @@ fn constraint(number: usize, text: &str) -> Result<Constraint, Error> {
     })
 }
 
-fn read(stream: impl Read, name: &str) -> Result<Vec<u8>, Error> {
-    let mut text = Vec::new();
+fn read(stream: impl Read, size: u64, name: &str) -> Result<Vec<u8>, Error> {
+    let mut text = Vec::with_capacity(usize::try_from(size.min(MOST)).unwrap_or_default());
     stream.take(MOST).read_to_end(&mut text).map_err(|error| unreadable(name, &error))?;
     Ok(text)
 }

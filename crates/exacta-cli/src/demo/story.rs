@@ -84,7 +84,7 @@ impl Story<'_> {
         self.scene("An agent's plan arrives: it is parsed, validated, scored and shown")?;
         let view = app.submit(FIX.as_bytes(), &Request::default())?;
         self.output.rows(plan::facts(&view));
-        self.output.text(&self.output.paint().unfolded(&plan::diffs(&view, self.output.paint().0)));
+        self.output.text(&plan::diffs_text(&view, self.output.paint()));
         self.say("");
         self.say("The profile is SAFE, so a person has to decide. But first:");
         Ok(view)

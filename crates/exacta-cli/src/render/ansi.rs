@@ -5,6 +5,9 @@ use super::row::{Row, Tone};
 /// Columns of everything that is not source code.
 pub const COLUMNS: usize = 80;
 
+/// How a terminal's commands begin.
+const ESCAPE: &str = "\u{1b}[";
+
 /// Whether colour is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Paint(pub bool);
@@ -13,19 +16,16 @@ impl Paint {
     /// The text in the colour of its tone.
     #[must_use]
     pub fn tone(self, tone: Tone, text: &str) -> String {
-        match code(tone).filter(|_| self.0 && !text.trim().is_empty()) {
-            Some(code) => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
-            None => text.to_owned(),
-        }
+        let mut out = String::new();
+        self.write(tone, text, &mut out);
+        out
     }
 
     /// The row on one line, however long.
     #[must_use]
     pub fn row(self, row: &Row) -> String {
         let mut out = String::new();
-        for span in row.spans() {
-            out.push_str(&self.tone(span.tone, &span.text));
-        }
+        self.write_row(row, &mut out);
         out
     }
 
@@ -34,7 +34,10 @@ impl Paint {
     pub fn page(self, rows: Vec<Row>) -> String {
         let mut out = String::new();
         for row in rows.into_iter().flat_map(|row| row.folded(COLUMNS)) {
-            out.push_str(self.row(&row).trim_end_matches(' '));
+            let start = out.len();
+            self.write_row(&row, &mut out);
+            let line = out.get(start..).unwrap_or_default();
+            out.truncate(start + line.trim_end_matches(' ').len());
             out.push('\n');
         }
         out
@@ -45,10 +48,21 @@ impl Paint {
     pub fn unfolded(self, rows: &[Row]) -> String {
         let mut out = String::new();
         for row in rows {
-            out.push_str(&self.row(row));
+            self.write_row(row, &mut out);
             out.push('\n');
         }
         out
+    }
+
+    fn write_row(self, row: &Row, out: &mut String) {
+        row.spans().iter().for_each(|span| self.write(span.tone, &span.text, out));
+    }
+
+    fn write(self, tone: Tone, text: &str, out: &mut String) {
+        match code(tone).filter(|_| self.0 && !text.trim().is_empty()) {
+            Some(code) => [ESCAPE, code, "m", text, ESCAPE, "0m"].iter().for_each(|piece| out.push_str(piece)),
+            None => out.push_str(text),
+        }
     }
 }
 

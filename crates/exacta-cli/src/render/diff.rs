@@ -18,6 +18,29 @@ pub fn rows(path: &str, diff: &str, highlight: bool) -> Vec<Row> {
     diff.split_terminator('\n').map(|line| painter.row(line)).collect()
 }
 
+/// A unified diff as text without colours: the rows of it, each with its line end. Nearly every line is shown as it is.
+pub fn write_plain(diff: &str, out: &mut String) {
+    if is_plain(diff.as_bytes()) {
+        out.push_str(diff);
+        if !diff.is_empty() && !diff.ends_with('\n') {
+            out.push('\n');
+        }
+        return;
+    }
+    let mut painter = Painter { old: None, new: None, in_hunk: false };
+    for line in diff.split_terminator('\n') {
+        let row = painter.row(line);
+        row.spans().iter().for_each(|span| out.push_str(&span.text));
+        out.push('\n');
+    }
+}
+
+/// Nothing but printable ASCII and line feeds. Without a branch, so that it runs on many bytes at once.
+fn is_plain(bytes: &[u8]) -> bool {
+    let odd = |byte: &u8| !matches!(byte, b' '..=b'~' | b'\n');
+    bytes.chunks(4096).all(|chunk| !chunk.iter().fold(false, |found, byte| found | odd(byte)))
+}
+
 /// Keeps the state of both sides of the diff, so that a string or comment over several lines is seen as one.
 struct Painter {
     old: Option<Highlighter>,
@@ -95,6 +118,17 @@ mod tests {
         assert_eq!(text[3], "-let a = 1;\\r");
         assert_eq!(text[4], "+    let a\\u{202e} = \"2\";");
         assert_eq!(rows[4].spans()[0].tone, Tone::Added);
+    }
+
+    #[test]
+    fn as_text_it_is_the_same() {
+        for diff in [DIFF, "--- a/x\n@@ -1 +1 @@\n-a\n+b\n", "@@ -1 +1 @@\n-a\n+b", "{\n  \"url\": \"x\"\n}", "", "\n"]
+        {
+            let mut text = String::new();
+            write_plain(diff, &mut text);
+            let rows: String = rows("x.rs", diff, false).iter().map(|row| format!("{}\n", row.text())).collect();
+            assert_eq!(text, rows);
+        }
     }
 
     #[test]

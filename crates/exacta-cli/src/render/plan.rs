@@ -1,5 +1,6 @@
 //! A plan as rows: everything a person sees before deciding.
 
+use super::ansi::Paint;
 use super::row::{Row, Tone};
 use super::{diff, score};
 use exacta_app::view::{ConstraintView, Detail, FindingView, GateView, PlanView, StepView};
@@ -41,17 +42,33 @@ pub fn diffs(view: &PlanView, highlight: bool) -> Vec<Row> {
     rows
 }
 
+/// The same as text; only where it is coloured is every line taken apart.
+#[must_use]
+pub fn diffs_text(view: &PlanView, paint: Paint) -> String {
+    if paint.0 {
+        return paint.unfolded(&diffs(view, true));
+    }
+    let steps = view.detail.iter().flat_map(|detail| &detail.steps);
+    let shown: Vec<_> = steps.filter_map(|step| Some((step, step.diff.as_ref()?))).collect();
+    let mut text = String::with_capacity(shown.iter().map(|(_, diff)| diff.len() + 128).sum());
+    for (step, diff) in shown {
+        text.push_str(&paint.unfolded(&[Row::new(), diff_head(step)]));
+        diff::write_plain(diff, &mut text);
+    }
+    text
+}
+
 /// One step's diff under its file; empty where there is none.
 #[must_use]
 pub fn step_diff(step: &StepView, highlight: bool) -> Vec<Row> {
     let Some(text) = &step.diff else { return Vec::new() };
-    let mut rows = vec![
-        Row::new()
-            .with(Tone::Strong, &format!("step {}: {}", step.id, step.target))
-            .faint(&format!(" ({})", step.kind)),
-    ];
+    let mut rows = vec![diff_head(step)];
     rows.extend(diff::rows(&step.target, text, highlight));
     rows
+}
+
+fn diff_head(step: &StepView) -> Row {
+    Row::new().with(Tone::Strong, &format!("step {}: {}", step.id, step.target)).faint(&format!(" ({})", step.kind))
 }
 
 /// What it is and what was decided.

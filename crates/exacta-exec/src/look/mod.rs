@@ -7,6 +7,7 @@ use crate::handle::{enters_mount, kind, open_beneath, retry, stat};
 use crate::root::ProjectRoot;
 use exacta_kernel::facts::{Facts, FileContent, Obstacle, Target, TargetFact};
 use exacta_kernel::path::RelPath;
+use rustix::buffer::spare_capacity;
 use rustix::fd::OwnedFd;
 use rustix::fs::{FileType, OFlags};
 use rustix::io::Errno;
@@ -97,13 +98,14 @@ fn read_file(folder: &OwnedFd, name: &str, cap: u64) -> Target {
 /// All bytes of a file, or `None` if there are more than `cap`.
 pub(crate) fn read_whole(file: &OwnedFd, size: u64, cap: u64) -> Result<Option<Vec<u8>>, Errno> {
     let mut bytes = Vec::with_capacity(usize::try_from(size.min(cap)).unwrap_or_default().saturating_add(1));
-    let mut chunk = vec![0_u8; 64 * 1024];
     loop {
-        let n = retry(|| rustix::io::read(file, chunk.as_mut_slice()))?;
-        if n == 0 {
+        // It may have grown since.
+        if bytes.len() == bytes.capacity() {
+            bytes.reserve(64 * 1024);
+        }
+        if retry(|| rustix::io::read(file, spare_capacity(&mut bytes)))? == 0 {
             return Ok(Some(bytes));
         }
-        bytes.extend_from_slice(chunk.get(..n).unwrap_or_default());
         if bytes.len() as u64 > cap {
             return Ok(None);
         }

@@ -12,7 +12,10 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 const PIECE: usize = 1 << 13;
 
 /// How `old` becomes `new`.
-pub(super) fn compare(old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
+pub(super) fn compare<'l>(
+    old: impl Iterator<Item = &'l [u8]> + Clone,
+    new: impl Iterator<Item = &'l [u8]> + Clone,
+) -> Vec<DiffOp> {
     let (old, new) = numbered(old, new);
     if let Some(ops) = forced(&old, &new) {
         return ops;

@@ -32,23 +32,45 @@ pub struct LineChange<'a> {
 /// The lines that came and went, in the order of the file, at each place the removed before the added ones.
 #[must_use]
 pub fn line_changes<'a>(before: Option<&'a FileContent>, after: Option<&'a FileContent>) -> Vec<LineChange<'a>> {
-    Script::new(bytes(before), bytes(after)).line_changes()
+    Comparison::of(before, after).line_changes(before, after)
+}
+
+/// How many lines came and went.
+#[must_use]
+pub fn stat(before: Option<&FileContent>, after: Option<&FileContent>) -> (u64, u64) {
+    Comparison::of(before, after).stat()
 }
 
 /// How the lines of one content become those of another: worked out once, used by everything that shows or judges them.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Comparison {
-    /// Bytes at the beginning and the end that both have and nobody looks at.
-    trimmed: (usize, usize),
-    ops: Vec<DiffOp>,
+    /// Equal lines before the first that is looked at.
+    pub(super) skipped: usize,
+    old: Lines,
+    new: Lines,
+    /// How the old lines that are looked at become the new ones.
+    pub(super) ops: Vec<DiffOp>,
 }
 
 impl Comparison {
     pub(crate) fn of(before: Option<&FileContent>, after: Option<&FileContent>) -> Self {
         let (before, after) = (bytes(before), bytes(after));
-        let trimmed = trim(before, after);
-        let (_, old, new) = differing(before, after, trimmed);
-        Self { trimmed, ops: compare(&old, &new) }
+        if before == after {
+            return Self::default();
+        }
+        let (start, end) = trim(before, after);
+        let comparison = Self::between(before, after, start, end);
+        // A line that comes or goes among others like it can move, and so to where lines were left out.
+        let has_context = |op: Option<&DiffOp>| matches!(op, Some(DiffOp::Equal { len, .. }) if *len >= CONTEXT);
+        let starts = start == 0 || has_context(comparison.ops.first());
+        let ends = end == 0 || has_context(comparison.ops.last());
+        if starts && ends { comparison } else { Self::between(before, after, 0, 0) }
+    }
+
+    fn between(before: &[u8], after: &[u8], start: usize, end: usize) -> Self {
+        let (old, new) = (Lines::between(before, start, end), Lines::between(after, start, end));
+        let ops = compare(old.all(before), new.all(after));
+        Self { skipped: lines_in(before.get(..start).unwrap_or_default()), old, new, ops }
     }
 
     /// The lines that came and went between the contents it was made from.
@@ -57,90 +79,102 @@ impl Comparison {
         before: Option<&'a FileContent>,
         after: Option<&'a FileContent>,
     ) -> Vec<LineChange<'a>> {
-        self.script(before, after).line_changes()
-    }
-
-    pub(super) fn script<'a>(&self, before: Option<&'a FileContent>, after: Option<&'a FileContent>) -> Script<'a> {
-        let (skipped, old, new) = differing(bytes(before), bytes(after), self.trimmed);
-        Script { skipped, old, new, ops: self.ops.clone() }
-    }
-}
-
-/// How many lines came and went.
-#[must_use]
-pub fn stat(before: Option<&FileContent>, after: Option<&FileContent>) -> (u64, u64) {
-    let script = Script::new(bytes(before), bytes(after));
-    let changed = script.ops.iter().filter(|op| !matches!(op, DiffOp::Equal { .. }));
-    changed.fold((0, 0), |(added, removed), op| {
-        (added + op.new_range().len() as u64, removed + op.old_range().len() as u64)
-    })
-}
-
-pub(super) fn bytes(content: Option<&FileContent>) -> &[u8] {
-    content.map_or(&[], FileContent::bytes)
-}
-
-/// The lines that differ, a little of what surrounds them, and how the old ones become the new ones.
-pub(super) struct Script<'a> {
-    /// Equal lines before the first of `old` and `new`.
-    pub(super) skipped: usize,
-    /// With their line feeds; the last one may have none.
-    pub(super) old: Vec<&'a [u8]>,
-    /// With their line feeds; the last one may have none.
-    pub(super) new: Vec<&'a [u8]>,
-    /// Indices into `old` and `new`.
-    pub(super) ops: Vec<DiffOp>,
-}
-
-impl<'a> Script<'a> {
-    pub(super) fn new(before: &'a [u8], after: &'a [u8]) -> Self {
-        if before == after {
-            return Self { skipped: 0, old: Vec::new(), new: Vec::new(), ops: Vec::new() };
-        }
-        let (skipped, old, new) = differing(before, after, trim(before, after));
-        let ops = compare(&old, &new);
-        Self { skipped, old, new, ops }
-    }
-
-    fn line_changes(&self) -> Vec<LineChange<'a>> {
         let mut changes = Vec::new();
-        for op in self.ops.iter().filter(|op| !matches!(op, DiffOp::Equal { .. })) {
-            changes.extend(self.removed(op).chain(self.added(op)));
+        for op in self.changed() {
+            changes.extend(self.changes(ChangeKind::Removed, self.old_lines(bytes(before), op), op.old_range()));
+            changes.extend(self.changes(ChangeKind::Added, self.new_lines(bytes(after), op), op.new_range()));
         }
         changes
     }
 
-    fn removed(&self, op: &DiffOp) -> impl Iterator<Item = LineChange<'a>> {
-        self.changes(ChangeKind::Removed, &self.old, op.old_range())
+    /// The added lines in runs: the number of the first, and where they are in the new content, line feeds included.
+    pub(crate) fn added_runs(&self) -> Vec<(u64, Range<usize>)> {
+        let mut runs: Vec<(u64, Range<usize>)> = Vec::new();
+        for lines in self.changed().map(DiffOp::new_range).filter(|lines| !lines.is_empty()) {
+            let place = self.new.start_of(lines.start)..self.new.start_of(lines.end);
+            match runs.last_mut() {
+                Some((_, last)) if last.end == place.start => last.end = place.end,
+                _ => runs.push(((self.skipped + lines.start + 1) as u64, place)),
+            }
+        }
+        runs
     }
 
-    fn added(&self, op: &DiffOp) -> impl Iterator<Item = LineChange<'a>> {
-        self.changes(ChangeKind::Added, &self.new, op.new_range())
+    /// How many lines came and went.
+    pub(crate) fn stat(&self) -> (u64, u64) {
+        self.changed().fold((0, 0), |(added, removed), op| {
+            (added + op.new_range().len() as u64, removed + op.old_range().len() as u64)
+        })
     }
 
-    fn changes(
+    /// An operation's old lines with their line feeds; the last one of a content may have none.
+    pub(super) fn old_lines<'a>(&self, before: &'a [u8], op: &DiffOp) -> impl Iterator<Item = &'a [u8]> {
+        self.old.of(before, op.old_range())
+    }
+
+    /// Its new lines.
+    pub(super) fn new_lines<'a>(&self, after: &'a [u8], op: &DiffOp) -> impl Iterator<Item = &'a [u8]> {
+        self.new.of(after, op.new_range())
+    }
+
+    fn changed(&self) -> impl Iterator<Item = &DiffOp> {
+        self.ops.iter().filter(|op| !matches!(op, DiffOp::Equal { .. }))
+    }
+
+    fn changes<'a>(
         &self,
         kind: ChangeKind,
-        lines: &[&'a [u8]],
+        lines: impl Iterator<Item = &'a [u8]>,
         range: Range<usize>,
     ) -> impl Iterator<Item = LineChange<'a>> {
         let first = (self.skipped + range.start + 1) as u64;
-        let lines = lines.get(range).unwrap_or_default().iter();
         (first..).zip(lines).map(move |(line, bytes)| LineChange { kind, line, bytes: without_feed(bytes) })
     }
 }
 
-/// The lines between what is trimmed, and how many come before them.
-fn differing<'a>(
-    before: &'a [u8],
-    after: &'a [u8],
-    (start, end): (usize, usize),
-) -> (usize, Vec<&'a [u8]>, Vec<&'a [u8]>) {
-    if before == after {
-        return (0, Vec::new(), Vec::new());
+/// Where the lines of a piece of a content are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Lines {
+    /// Where the first begins.
+    start: usize,
+    /// Where each ends, after its line feed; the last one may have none.
+    ends: Vec<usize>,
+}
+
+impl Lines {
+    /// The lines but for so many bytes at the start and at the end.
+    fn between(bytes: &[u8], start: usize, end: usize) -> Self {
+        let end = bytes.len().saturating_sub(end);
+        let piece = bytes.get(start..end).unwrap_or_default();
+        let mut ends = Vec::with_capacity(lines_in(piece) + 1);
+        ends.extend(memchr::memchr_iter(b'\n', piece).map(|at| start + at + 1));
+        if piece.last().is_some_and(|byte| *byte != b'\n') {
+            ends.push(end);
+        }
+        Self { start, ends }
     }
-    let between = |bytes: &'a [u8]| bytes.get(start..bytes.len().saturating_sub(end)).unwrap_or_default();
-    (lines_in(before.get(..start).unwrap_or_default()), split(between(before)), split(between(after)))
+
+    /// Where a line begins, or where all end.
+    fn start_of(&self, line: usize) -> usize {
+        line.checked_sub(1).and_then(|before| self.ends.get(before).copied()).unwrap_or(self.start)
+    }
+
+    fn all<'a>(&self, bytes: &'a [u8]) -> impl Iterator<Item = &'a [u8]> + Clone {
+        self.of(bytes, 0..self.ends.len())
+    }
+
+    fn of<'a>(&self, bytes: &'a [u8], range: Range<usize>) -> impl Iterator<Item = &'a [u8]> + Clone {
+        let mut start = self.start_of(range.start);
+        self.ends.get(range).unwrap_or_default().iter().map(move |end| {
+            let line = bytes.get(start..*end).unwrap_or_default();
+            start = *end;
+            line
+        })
+    }
+}
+
+pub(super) fn bytes(content: Option<&FileContent>) -> &[u8] {
+    content.map_or(&[], FileContent::bytes)
 }
 
 /// A line without its line feed.
@@ -183,14 +217,4 @@ fn nth_line(bytes: &[u8], count: usize) -> usize {
 
 fn lines_in(bytes: &[u8]) -> usize {
     memchr::memchr_iter(b'\n', bytes).count()
-}
-
-fn split(bytes: &[u8]) -> Vec<&[u8]> {
-    let mut lines = Vec::new();
-    let mut start = 0;
-    for end in memchr::memchr_iter(b'\n', bytes).map(|at| at + 1).chain([bytes.len()]) {
-        lines.extend(bytes.get(start..end).filter(|line| !line.is_empty()));
-        start = end;
-    }
-    lines
 }

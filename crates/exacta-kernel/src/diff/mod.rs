@@ -26,7 +26,7 @@ use crate::path::RelPath;
 use crate::prelude::*;
 use crate::proposal::Payload;
 use header::{Mode, ModeChange};
-use parse::Patch;
+use parse::{Patch, Side};
 
 /// The largest file that is written, in bytes.
 pub const MAX_FILE: u64 = 64 << 20;
@@ -145,9 +145,22 @@ fn apply(patch: &Patch<'_>, before: &[u8]) -> Result<Vec<u8>, DiffError> {
     let mut after = Vec::with_capacity(before.len());
     let mut copied = 0;
     for (hunk, place) in patch.hunks.iter().zip(place::places(&patch.hunks, before)?) {
-        after.extend_from_slice(before.get(copied..place.start).unwrap_or_default());
-        hunk.new_lines().for_each(|line| line.push_to(&mut after));
-        copied = place.end;
+        // Lines that stay are in both, and are copied together with what surrounds the hunk.
+        let mut at = place.start;
+        for line in &hunk.lines {
+            if line.side != Side::Both {
+                after.extend_from_slice(before.get(copied..at).unwrap_or_default());
+                copied = at;
+            }
+            match line.side {
+                Side::Both => at += line.size(),
+                Side::Old => {
+                    at += line.size();
+                    copied = at;
+                }
+                Side::New => line.push_to(&mut after),
+            }
+        }
     }
     after.extend_from_slice(before.get(copied..).unwrap_or_default());
     Ok(after)

@@ -7,102 +7,132 @@ use crate::prelude::*;
 const FARTHEST: usize = 128;
 
 /// A number for each line of both sides, counted from 0 as they first occur: the same for lines that are the same.
-pub(super) fn numbered(old: &[&[u8]], new: &[&[u8]]) -> (Vec<usize>, Vec<usize>) {
-    by_hash(old, new).unwrap_or_else(|| by_order(old, new))
+pub(super) fn numbered<'l>(
+    old: impl Iterator<Item = &'l [u8]> + Clone,
+    new: impl Iterator<Item = &'l [u8]> + Clone,
+) -> (Vec<usize>, Vec<usize>) {
+    by_hash(old.clone(), new.clone()).unwrap_or_else(|| by_order(old, new))
 }
 
 /// `None` if too many lines crowd at one place of the table.
-fn by_hash(old: &[&[u8]], new: &[&[u8]]) -> Option<(Vec<usize>, Vec<usize>)> {
+fn by_hash<'l>(
+    old: impl Iterator<Item = &'l [u8]>,
+    new: impl Iterator<Item = &'l [u8]>,
+) -> Option<(Vec<usize>, Vec<usize>)> {
     let mut table = Table::new();
-    let old = old.iter().map(|line| table.number(line)).collect::<Option<_>>()?;
-    Some((old, new.iter().map(|line| table.number(line)).collect::<Option<_>>()?))
+    // By number: where it first occurs on the old side.
+    let mut places = Vec::new();
+    let mut old_numbers = Vec::with_capacity(old.size_hint().0);
+    for (place, line) in old.enumerate() {
+        let number = table.number(line)?;
+        if number == places.len() {
+            places.push(place);
+        }
+        old_numbers.push(number);
+    }
+    let mut new_numbers = Vec::with_capacity(new.size_hint().0);
+    let mut next = 0;
+    for line in new {
+        // Most lines follow the same one as before, or one that was replaced.
+        let near = (next..next + 2).zip(old_numbers.iter().skip(next)).find(|(_, number)| table.is(**number, line));
+        let (number, place) = match near {
+            Some((place, number)) => (*number, Some(place)),
+            None => table.number(line).map(|number| (number, places.get(number).copied()))?,
+        };
+        next = place.filter(|place| *place >= next).map_or(next, |place| place + 1);
+        new_numbers.push(number);
+    }
+    Some((old_numbers, new_numbers))
 }
 
-fn by_order(old: &[&[u8]], new: &[&[u8]]) -> (Vec<usize>, Vec<usize>) {
+fn by_order<'l>(old: impl Iterator<Item = &'l [u8]>, new: impl Iterator<Item = &'l [u8]>) -> (Vec<usize>, Vec<usize>) {
     let mut numbers = BTreeMap::new();
     let mut number = |line| {
         let next = numbers.len();
         *numbers.entry(line).or_insert(next)
     };
-    let old: Vec<usize> = old.iter().copied().map(&mut number).collect();
-    (old, new.iter().copied().map(number).collect())
+    let old: Vec<usize> = old.map(&mut number).collect();
+    (old, new.map(number).collect())
 }
-
 /// Lines by hash, at most half full. Its size follows the number of different lines.
 struct Table<'l> {
     /// A power of two.
-    slots: Vec<Option<Slot<'l>>>,
-    len: usize,
+    slots: Vec<Slot>,
+    /// By number.
+    lines: Vec<&'l [u8]>,
 }
 
-#[derive(Clone, Copy)]
-struct Slot<'l> {
-    line: &'l [u8],
-    hash: u64,
-    number: usize,
-}
+/// The upper half of a line's hash, and its number plus one; all zero where nothing is.
+type Slot = (u32, u32);
 
 impl<'l> Table<'l> {
     fn new() -> Self {
-        Self { slots: vec![None; 1024], len: 0 }
+        Self { slots: vec![(0, 0); 1024], lines: Vec::with_capacity(512) }
     }
 
+    /// The line's number; a new one if it was not seen before.
     fn number(&mut self, line: &'l [u8]) -> Option<usize> {
         let hash = hash(line);
-        let number = self.len;
-        let slot = self.place(hash, |slot| slot.line == line)?;
-        if let Some(known) = slot {
-            return Some(known.number);
+        let place = self.place(hash, |number| self.is(number, line))?;
+        let slot = self.slots.get_mut(place)?;
+        if slot.1 > 0 {
+            return usize::try_from(slot.1 - 1).ok();
         }
-        *slot = Some(Slot { line, hash, number });
-        self.len += 1;
-        if self.len * 2 > self.slots.len() {
+        self.lines.push(line);
+        *slot = (hash, u32::try_from(self.lines.len()).ok()?);
+        if self.lines.len() * 2 > self.slots.len() {
             self.grow()?;
         }
-        Some(number)
+        Some(self.lines.len() - 1)
     }
 
-    /// The slot of a line with this hash, or the free one it would have.
-    fn place(&mut self, hash: u64, same: impl Fn(&Slot<'l>) -> bool) -> Option<&mut Option<Slot<'l>>> {
+    fn is(&self, number: usize, line: &[u8]) -> bool {
+        self.lines.get(number).is_some_and(|known| *known == line)
+    }
+
+    /// Where a line with this hash is, or the free slot it would have.
+    fn place(&self, hash: u32, same: impl Fn(usize) -> bool) -> Option<usize> {
         let mask = self.slots.len() - 1;
-        let start = usize::try_from(hash >> 32).unwrap_or_default();
+        let start = usize::try_from(hash).ok()?;
         let here = |at: &usize| match self.slots.get(*at) {
-            Some(Some(slot)) => slot.hash == hash && same(slot),
+            Some((known, number @ 1..)) => *known == hash && same(*number as usize - 1),
             _ => true,
         };
-        let at = (start..start + FARTHEST).map(|at| at & mask).find(here)?;
-        self.slots.get_mut(at)
+        (start..start + FARTHEST).map(|at| at & mask).find(here)
     }
 
     fn grow(&mut self) -> Option<()> {
-        let larger = vec![None; self.slots.len() * 2];
-        for slot in core::mem::replace(&mut self.slots, larger).into_iter().flatten() {
-            *self.place(slot.hash, |_| false)? = Some(slot);
+        let larger = vec![(0, 0); self.slots.len() * 2];
+        for slot in core::mem::replace(&mut self.slots, larger).into_iter().filter(|slot| slot.1 > 0) {
+            let place = self.place(slot.0, |_| false)?;
+            *self.slots.get_mut(place)? = slot;
         }
         Some(())
     }
 }
 
 /// Eight bytes at a time; the upper half is the better mixed one.
-fn hash(line: &[u8]) -> u64 {
+fn hash(line: &[u8]) -> u32 {
     const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
     let mix = |sum: u64, word: u64| (sum.rotate_left(23) ^ word).wrapping_mul(FACTOR);
     let (words, rest) = line.as_chunks::<8>();
     let sum = words.iter().fold(line.len() as u64, |sum, word| mix(sum, u64::from_le_bytes(*word)));
     let rest = rest.iter().fold(0, |rest, byte| (rest << 8) | u64::from(*byte));
-    mix(mix(sum, rest), 0)
+    (mix(mix(sum, rest), 0) >> 32) as u32
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use core::iter;
 
     #[test]
     fn many_lines_by_hash_and_by_order() {
         let lines: Vec<String> = (0..5000).map(|number| format!("line {}\n", number % 3000)).collect();
         let lines: Vec<&[u8]> = lines.iter().map(String::as_bytes).collect();
         let (old, new) = lines.split_at(2000);
-        assert_eq!(by_hash(old, new).unwrap(), by_order(old, new));
+        let (old, new) = (old.iter().copied(), new.iter().copied());
+        assert_eq!(by_hash(old.clone(), new.clone()).unwrap(), by_order(old, new));
     }
 
     #[test]
@@ -115,9 +145,9 @@ mod tests {
                 [first.to_le_bytes(), sum.rotate_left(23).to_le_bytes()].concat()
             })
             .collect();
-        let crowd: Vec<&[u8]> = crowd.iter().map(Vec::as_slice).collect();
-        assert_eq!(by_hash(&crowd, &[]), None);
-        assert_eq!(numbered(&crowd, &[]).0, (0..200).collect::<Vec<_>>());
+        let crowd = || crowd.iter().map(Vec::as_slice);
+        assert_eq!(by_hash(crowd(), iter::empty()), None);
+        assert_eq!(numbered(crowd(), iter::empty()).0, (0..200).collect::<Vec<_>>());
     }
 
     proptest::proptest! {
@@ -126,9 +156,8 @@ mod tests {
             old in proptest::collection::vec("[ab]{0,3}|[a-z ]{0,40}", 0..60),
             new in proptest::collection::vec("[ab]{0,3}|[a-z ]{0,40}", 0..60),
         ) {
-            let old: Vec<&[u8]> = old.iter().map(String::as_bytes).collect();
-            let new: Vec<&[u8]> = new.iter().map(String::as_bytes).collect();
-            assert_eq!(by_hash(&old, &new).unwrap(), by_order(&old, &new));
+            let (old, new) = (old.iter().map(String::as_bytes), new.iter().map(String::as_bytes));
+            assert_eq!(by_hash(old.clone(), new.clone()).unwrap(), by_order(old, new));
         }
     }
 }

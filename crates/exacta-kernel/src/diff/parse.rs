@@ -71,6 +71,11 @@ impl<'a> Hunk<'a> {
 }
 
 impl Line<'_> {
+    /// Of the line in the file, its line feed included.
+    pub(crate) fn size(&self) -> usize {
+        self.text.len() + usize::from(self.feed)
+    }
+
     pub(crate) fn push_to(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(self.text);
         if self.feed {
@@ -201,7 +206,8 @@ fn hunk<'a>(reader: &mut Reader<'a>) -> Result<Hunk<'a>, DiffError> {
 }
 
 fn hunk_lines<'a>(reader: &mut Reader<'a>, mut old: usize, mut new: usize) -> Result<Vec<Line<'a>>, DiffError> {
-    let mut lines: Vec<Line<'a>> = Vec::new();
+    // The header may say more than there is.
+    let mut lines: Vec<Line<'a>> = Vec::with_capacity((old + new).min(64));
     let (mut old_ended, mut new_ended) = (false, false);
     while let Some(line) = reader.peek() {
         if line.starts_with(b"\\ ") {

@@ -1,12 +1,13 @@
 //! Before and after → a diff in git's form: one for people, one for `git apply`.
 
 use super::header::Mode;
-use super::lines::{CONTEXT, Comparison, Script, bytes, without_feed};
+use super::lines::{CONTEXT, Comparison, bytes, without_feed};
 use super::name;
 use crate::facts::FileContent;
 use crate::path::RelPath;
 use crate::prelude::*;
 use crate::text;
+use alloc::borrow::Cow;
 use core::ops::Range;
 use similar::{DiffOp, group_diff_ops};
 
@@ -14,49 +15,55 @@ use similar::{DiffOp, group_diff_ops};
 /// are written as escapes, carriage returns too unless every line of both contents ends with one.
 #[must_use]
 pub fn render(path: &RelPath, before: Option<&FileContent>, after: Option<&FileContent>) -> String {
-    rendered(path, before, after, || Script::new(bytes(before), bytes(after)))
+    rendered(path, before, after, || Cow::Owned(Comparison::of(before, after)))
 }
 
 /// The same, from a comparison made before.
-pub(crate) fn render_compared(
+pub(crate) fn render_compared<'c>(
     path: &RelPath,
     before: Option<&FileContent>,
     after: Option<&FileContent>,
-    comparison: &Comparison,
+    comparison: impl FnOnce() -> &'c Comparison,
 ) -> String {
-    rendered(path, before, after, || comparison.script(before, after))
+    rendered(path, before, after, || Cow::Borrowed(comparison()))
 }
 
-fn rendered<'a>(
+fn rendered<'c>(
     path: &RelPath,
     before: Option<&FileContent>,
     after: Option<&FileContent>,
-    script: impl FnOnce() -> Script<'a>,
+    comparison: impl FnOnce() -> Cow<'c, Comparison>,
 ) -> String {
     let mut out = header(path, before, after, &shown_name);
+    let names = names(path, before, after, &shown_name);
     if is_binary(before) || is_binary(after) {
-        let (old, new) = names(path, before, after, &shown_name);
-        out.push_str(&format!("Binary files {old} and {new} differ\n"));
+        out.push_str(&format!("Binary files {} and {} differ\n", names.0, names.1));
         return out;
     }
-    let crlf = all_crlf(bytes(before)) && all_crlf(bytes(after));
-    let mut hunks = Vec::new();
-    let (old, new) = names(path, before, after, &shown_name);
-    write_hunks(&script(), &old, &new, &mut hunks, |line, out| {
-        let line = if crlf { line.strip_suffix(b"\r").unwrap_or(line) } else { line };
-        out.extend_from_slice(visible(line).as_bytes());
-    });
-    out.push_str(&String::from_utf8_lossy(&hunks));
-    out
+    let (before, after) = (bytes(before), bytes(after));
+    let comparison = comparison();
+    let hunks = Hunks { comparison: &comparison, before, after };
+    let mut out = out.into_bytes();
+    if text::is_plain(before) && text::is_plain(after) {
+        hunks.write(&names, &mut out, |line, out| out.extend_from_slice(line));
+    } else {
+        let crlf = all_crlf(before) && all_crlf(after);
+        hunks.write(&names, &mut out, |line, out| {
+            let line = if crlf { line.strip_suffix(b"\r").unwrap_or(line) } else { line };
+            out.extend_from_slice(visible(line).as_bytes());
+        });
+    }
+    String::from_utf8(out).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 /// The change as a patch that `git apply` takes, byte for byte.
 #[must_use]
 pub fn render_exact(path: &RelPath, before: Option<&FileContent>, after: Option<&FileContent>) -> Vec<u8> {
     let mut out = header(path, before, after, &exact_name).into_bytes();
-    let (old, new) = names(path, before, after, &exact_file_name);
-    let script = Script::new(bytes(before), bytes(after));
-    write_hunks(&script, &old, &new, &mut out, |line, out| out.extend_from_slice(line));
+    let names = names(path, before, after, &exact_file_name);
+    let comparison = Comparison::of(before, after);
+    let hunks = Hunks { comparison: &comparison, before: bytes(before), after: bytes(after) };
+    hunks.write(&names, &mut out, |line, out| out.extend_from_slice(line));
     out
 }
 
@@ -123,45 +130,67 @@ fn header(path: &RelPath, before: Option<&FileContent>, after: Option<&FileConte
     format!("diff --git {} {}\n{modes}", naming(&format!("a/{path}")), naming(&format!("b/{path}")))
 }
 
-fn write_hunks(script: &Script<'_>, old: &str, new: &str, out: &mut Vec<u8>, write_line: impl Fn(&[u8], &mut Vec<u8>)) {
-    if script.ops.is_empty() {
-        return;
-    }
-    out.extend_from_slice(format!("--- {old}\n+++ {new}\n").as_bytes());
-    for group in group_diff_ops(script.ops.clone(), CONTEXT) {
-        let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
-        let old = extent(script.skipped, first.old_range().start..last.old_range().end);
-        let new = extent(script.skipped, first.new_range().start..last.new_range().end);
-        out.extend_from_slice(format!("@@ -{old} +{new} @@\n").as_bytes());
-        for op in group {
-            write_op(script, &op, out, &write_line);
-        }
-    }
+/// A change, to be written hunk by hunk.
+struct Hunks<'c> {
+    comparison: &'c Comparison,
+    before: &'c [u8],
+    after: &'c [u8],
 }
 
-fn write_op(script: &Script<'_>, op: &DiffOp, out: &mut Vec<u8>, write_line: &impl Fn(&[u8], &mut Vec<u8>)) {
-    let old = script.old.get(op.old_range()).unwrap_or_default();
-    let new = script.new.get(op.new_range()).unwrap_or_default();
-    let sides: &[(u8, &[&[u8]])] =
-        if matches!(op, DiffOp::Equal { .. }) { &[(b' ', old)] } else { &[(b'-', old), (b'+', new)] };
-    for (sign, lines) in sides {
-        for line in *lines {
-            out.push(*sign);
+impl Hunks<'_> {
+    fn write(&self, (old, new): &(String, String), out: &mut Vec<u8>, write_line: impl Fn(&[u8], &mut Vec<u8>)) {
+        let Comparison { ops, skipped, .. } = self.comparison;
+        if ops.is_empty() {
+            return;
+        }
+        out.extend_from_slice(format!("--- {old}\n+++ {new}\n").as_bytes());
+        for group in group_diff_ops(ops.clone(), CONTEXT) {
+            let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
+            let old = Extent::of(*skipped, first.old_range().start..last.old_range().end);
+            let new = Extent::of(*skipped, first.new_range().start..last.new_range().end);
+            out.extend_from_slice(format!("@@ -{old} +{new} @@\n").as_bytes());
+            for op in &group {
+                self.write_op(op, out, &write_line);
+            }
+        }
+    }
+
+    fn write_op(&self, op: &DiffOp, out: &mut Vec<u8>, write_line: &impl Fn(&[u8], &mut Vec<u8>)) {
+        let equal = matches!(op, DiffOp::Equal { .. });
+        let sign = if equal { b' ' } else { b'-' };
+        let mut write = |sign: u8, line: &[u8]| {
+            out.push(sign);
             write_line(without_feed(line), out);
             out.push(b'\n');
             if !line.ends_with(b"\n") {
                 out.extend_from_slice(b"\\ No newline at end of file\n");
             }
+        };
+        self.comparison.old_lines(self.before, op).for_each(|line| write(sign, line));
+        if !equal {
+            self.comparison.new_lines(self.after, op).for_each(|line| write(b'+', line));
         }
     }
 }
 
 /// One side of a hunk's header: without a count if it is 1, with the line before if there is none.
-fn extent(skipped: usize, lines: Range<usize>) -> String {
-    let start = skipped + lines.start;
-    match lines.len() {
-        0 => format!("{start},0"),
-        1 => format!("{}", start + 1),
-        count => format!("{},{count}", start + 1),
+struct Extent {
+    start: usize,
+    count: usize,
+}
+
+impl Extent {
+    fn of(skipped: usize, lines: Range<usize>) -> Self {
+        Self { start: skipped + lines.start, count: lines.len() }
+    }
+}
+
+impl core::fmt::Display for Extent {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self.count {
+            0 => write!(f, "{},0", self.start),
+            1 => write!(f, "{}", self.start + 1),
+            count => write!(f, "{},{count}", self.start + 1),
+        }
     }
 }

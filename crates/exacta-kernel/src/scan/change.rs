@@ -50,7 +50,7 @@ pub(crate) fn of<'a>(plan: &'a Plan, source: &'a SourceFacts) -> Vec<FileChange<
     let changes = with_step.map(|(step, effect)| {
         let (before, after) = (effect.before.as_deref(), effect.after.as_deref());
         let lines = effect.line_changes();
-        let added = runs(after.map_or(&[], FileContent::bytes), &lines);
+        let added = effect.added_runs().map(|(first_line, bytes)| Added { first_line, bytes }).collect();
         let marks = lines.iter().map(|line| lexicon.marks(line.bytes)).collect();
         let facts = source.get(effect);
         let code = facts.and_then(|facts| facts.code.as_ref());
@@ -115,30 +115,4 @@ impl LineCounter<'_> {
         self.at = self.at.max(offset);
         self.line
     }
-}
-
-fn runs<'a>(after: &'a [u8], lines: &[LineChange<'a>]) -> Vec<Added<'a>> {
-    let mut added = lines.iter().filter(|line| line.kind == ChangeKind::Added).map(|line| line.line).peekable();
-    let (mut runs, mut at, mut line) = (Vec::new(), 0, 1);
-    while let Some(first) = added.next() {
-        let mut last = first;
-        while added.next_if_eq(&(last + 1)).is_some() {
-            last += 1;
-        }
-        let start = after_lines(after, at, first.saturating_sub(line));
-        let end = after_lines(after, start, last - first + 1);
-        runs.push(Added { first_line: first, bytes: after.get(start..end).unwrap_or_default() });
-        (at, line) = (end, last + 1);
-    }
-    runs
-}
-
-/// The offset after `count` more line feeds, or the end.
-fn after_lines(bytes: &[u8], from: usize, count: u64) -> usize {
-    let mut at = from;
-    for _ in 0..count {
-        let rest = bytes.get(at..).unwrap_or_default();
-        at += memchr::memchr(b'\n', rest).map_or(rest.len(), |offset| offset + 1);
-    }
-    at
 }

@@ -52,7 +52,7 @@ fn has_latin_accents(part: &str) -> bool {
 
 /// Looks through the UTF-8 pieces of a run of lines; other bytes are not characters and are shown as escapes.
 fn in_lines(change: &FileChange<'_>, added: &Added<'_>, report: &mut impl FnMut(HiddenText)) {
-    if is_plain(added.bytes) {
+    if text::is_plain(added.bytes) {
         return;
     }
     let mut lines = added.lines();
@@ -94,13 +94,6 @@ fn is_disguised(word: &str) -> bool {
     let foreign = |c: char| matches!(c, '\u{370}'..='\u{58F}' | '\u{13A0}'..='\u{13FF}' | '\u{FF21}'..='\u{FF5A}');
     let looks_latin = |c: char| foreign(c) && skeleton(c.encode_utf8(&mut [0; 4])).all(|c| c.is_ascii_alphabetic());
     word.chars().any(|c| c.is_ascii_alphabetic()) && word.chars().any(looks_latin)
-}
-
-/// Nothing but printable ASCII, tabs and line feeds, as nearly all source is. Without a branch, so that it runs on many bytes
-/// at once.
-fn is_plain(bytes: &[u8]) -> bool {
-    let odd = |byte: &u8| !matches!(byte, b' '..=b'~' | b'\t' | b'\n');
-    bytes.chunks(4096).all(|chunk| !chunk.iter().fold(false, |found, byte| found | odd(byte)))
 }
 
 #[cfg(test)]

@@ -41,3 +41,13 @@ fn what_people_see() {
     let all: String = shown.iter().map(|(title, diff)| format!("== {title}\n{diff}")).collect();
     insta::assert_snapshot!(all);
 }
+
+#[test]
+fn a_change_among_equal_lines_has_its_context() {
+    let text = |blank: usize| format!("a\n{}b\nc\nd\ne\nf\n", "\n".repeat(blank)).into_bytes();
+    let (fewer, more) = (text(10), text(11));
+    let added = rendered("f", Some((&fewer, 0o644)), Some((&more, 0o644)));
+    assert!(added.ends_with("@@ -9,6 +9,7 @@\n \n \n \n+\n b\n c\n d\n"), "{added}");
+    let removed = rendered("f", Some((&more, 0o644)), Some((&fewer, 0o644)));
+    assert!(removed.ends_with("@@ -9,7 +9,6 @@\n \n \n \n-\n b\n c\n d\n"), "{removed}");
+}

@@ -6,7 +6,7 @@ use super::specificity::{elided, stand_in};
 use super::{View, in_step, issue, issue_at};
 use crate::action::primitive::PrimitiveId;
 use crate::assess::Issue;
-use crate::assess::source::{Language, Role, code, language, role};
+use crate::assess::source::{Language, Role, language, pieces, role};
 use crate::diff::ChangeKind;
 use crate::facts::FileContent;
 use crate::prelude::*;
@@ -105,12 +105,12 @@ fn balance(content: &FileContent, language: Language) -> i64 {
 
 /// The same of one line.
 fn depth(line: &[u8], language: Language) -> i64 {
-    let weigh = |byte: &u8| match *byte {
-        b'{' => 1,
-        b'}' => -1,
-        _ => 0,
-    };
-    code(line, language).iter().map(weigh).sum()
+    let weigh = |byte: &u8| i64::from(*byte == b'{') - i64::from(*byte == b'}');
+    let mut depth = 0;
+    if memchr::memchr2(b'{', b'}', line).is_some() {
+        pieces(line, language, |piece| depth += piece.iter().map(weigh).sum::<i64>());
+    }
+    depth
 }
 
 fn empty(change: &FileChange<'_>) -> Option<Issue> {

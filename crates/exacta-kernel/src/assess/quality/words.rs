@@ -158,19 +158,20 @@ pub(super) enum Worth {
 /// How much a step's description says beyond its type and target.
 pub(super) fn worth(step: &Step) -> Worth {
     let target: BTreeSet<String> = every(&step.target).collect();
-    let said = telling(&step.description).filter(|word| !target.contains(word));
-    match (said.count(), every(&step.description).count()) {
-        _ if is_foreign(&step.description) => Worth::Good,
-        (0, _) => Worth::Vague,
-        (1, 0..=2) => Worth::Thin,
-        _ => Worth::Good,
-    }
+    worth_beyond(&step.description, |word| target.contains(word))
 }
 
 /// How much a request says.
 pub(super) fn worth_of_request(text: &str) -> Worth {
-    match (telling(text).count(), every(text).count()) {
-        _ if is_foreign(text) => Worth::Good,
+    worth_beyond(text, |_| false)
+}
+
+fn worth_beyond(text: &str, is_known: impl Fn(&str) -> bool) -> Worth {
+    if is_foreign(text) {
+        return Worth::Good;
+    }
+    let words: Vec<String> = every(text).collect();
+    match (words.iter().filter(|word| tells(word) && !is_known(word)).count(), words.len()) {
         (0, _) => Worth::Vague,
         (1, 0..=2) => Worth::Thin,
         _ => Worth::Good,
@@ -179,11 +180,11 @@ pub(super) fn worth_of_request(text: &str) -> Worth {
 
 /// The words of a text that say something, lower case.
 pub(super) fn telling(text: &str) -> impl Iterator<Item = String> {
-    every(text).filter(|word| {
-        word.chars().count() > 2
-            && GENERIC.binary_search(&word.as_str()).is_err()
-            && word.chars().any(char::is_alphabetic)
-    })
+    every(text).filter(|word| tells(word))
+}
+
+fn tells(word: &str) -> bool {
+    word.chars().count() > 2 && GENERIC.binary_search(&word).is_err() && word.chars().any(char::is_alphabetic)
 }
 
 /// All words of a text, lower case; `camelCase` and `snake_case` apart.
@@ -196,7 +197,10 @@ pub(super) fn every(text: &str) -> impl Iterator<Item = String> {
             words.extend((!word.is_empty()).then(|| core::mem::take(&mut word)));
         }
         if c.is_alphanumeric() {
-            word.extend(c.to_lowercase());
+            match c {
+                'a'..='z' | '0'..='9' => word.push(c),
+                _ => word.extend(c.to_lowercase()),
+            }
         }
         last_lower = c.is_lowercase();
     }

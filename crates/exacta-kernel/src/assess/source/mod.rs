@@ -67,30 +67,34 @@ pub(super) fn code(line: &[u8], language: Language) -> Cow<'_, [u8]> {
     if line.iter().all(plain) {
         return Cow::Borrowed(line);
     }
-    Cow::Owned(stripped(line, language))
+    let mut code = Vec::with_capacity(line.len());
+    pieces(line, language, |piece| code.extend_from_slice(piece));
+    Cow::Owned(code)
 }
 
-fn stripped(line: &[u8], language: Language) -> Vec<u8> {
-    let mut code = Vec::with_capacity(line.len());
+/// The same, piece by piece.
+pub(super) fn pieces<'l>(line: &'l [u8], language: Language, mut each: impl FnMut(&'l [u8])) {
     if line.trim_ascii_start().starts_with(b"* ") || line.trim_ascii_start().starts_with(b"*/") {
-        return code;
+        return;
     }
-    let mut at = 0;
+    let (mut start, mut at, mut last) = (0, 0, None);
     while let Some(byte) = line.get(at).copied() {
         let rest = line.get(at..).unwrap_or_default();
         match byte {
-            b'/' | b'#' | b'-' | b';' if starts_comment(rest, language, code.last().copied()) => break,
+            b'/' | b'#' | b'-' | b';' if starts_comment(rest, language, last) => break,
             b'"' | b'\'' | b'`' if let Some(length) = string_length(rest, language) => {
-                code.extend_from_slice(b"\"\"");
+                each(line.get(start..at).unwrap_or_default());
+                each(b"\"\"");
                 at += length;
+                (start, last) = (at, Some(b'"'));
             }
             _ => {
-                code.push(byte);
                 at += 1;
+                last = Some(byte);
             }
         }
     }
-    code
+    each(line.get(start..at).unwrap_or_default());
 }
 
 fn starts_comment(rest: &[u8], language: Language, previous: Option<u8>) -> bool {

@@ -108,9 +108,14 @@ fn squashed(name: &[u8]) -> String {
     name.iter().filter(|byte| byte.is_ascii_alphanumeric()).map(|byte| char::from(byte.to_ascii_lowercase())).collect()
 }
 
+/// What can stand between a name and the value it is given, right after the name.
+pub(super) const fn may_follow(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b']' | b' ' | b'\t' | b'=' | b':')
+}
+
 /// Where the value begins after a name, and its quote; `None` where nothing is assigned.
 fn value_start(text: &[u8], name_end: usize) -> Option<(usize, Option<u8>)> {
-    if !matches!(text.get(name_end)?, b'"' | b'\'' | b'`' | b'\\' | b']' | b' ' | b'\t' | b'=' | b':') {
+    if !may_follow(*text.get(name_end)?) {
         return None;
     }
     let mut at = skip(text, name_end, |byte| matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b']'));
@@ -148,7 +153,7 @@ fn base64_run(text: &[u8]) -> &[u8] {
     text.get(..length).unwrap_or_default()
 }
 
-fn skip(text: &[u8], from: usize, wanted: fn(u8) -> bool) -> usize {
+fn skip(text: &[u8], from: usize, wanted: impl Fn(u8) -> bool) -> usize {
     from + text.get(from..).unwrap_or_default().iter().take(16).take_while(|byte| wanted(**byte)).count()
 }
 

@@ -52,10 +52,21 @@ pub(crate) fn find(text: &[u8]) -> Vec<Found> {
     let mut at = 0;
     while let Some(start) = next_name(text, at) {
         let end = name_end(text, start);
-        at = end.max(look(text, start, end, &mut found));
+        at = if is_harmless(text, start, end) { end } else { end.max(look(text, start, end, &mut found)) };
     }
     pair_aws(text, &mut found);
     without_overlaps(found)
+}
+
+/// Whether [`look`] would find nothing: nearly every name is short, and no value is given to it.
+fn is_harmless(text: &[u8], start: usize, end: usize) -> bool {
+    let follows = text.get(end..).unwrap_or_default();
+    end - start < block::OPENING.len()
+        && match follows {
+            [b' ', next, ..] => is_name(*next),
+            [next, ..] => !assign::may_follow(*next),
+            [] => true,
+        }
 }
 
 /// Looks at the name at `start..end` and returns how far it looked.

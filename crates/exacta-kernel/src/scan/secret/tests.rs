@@ -123,3 +123,18 @@ fn hostile_repetition_is_read_in_one_pass() {
         find(text.as_bytes());
     }
 }
+
+proptest::proptest! {
+    #[test]
+    fn what_is_passed_over_is_harmless(text in "([a-zA-Z0-9_.-]{1,12}|password|token|set|http|[ =:\"'>/]{1,3}){0,20}") {
+        let text = text.as_bytes();
+        let mut at = 0;
+        while let Some(start) = next_name(text, at) {
+            let end = name_end(text, start);
+            let mut found = Vec::new();
+            let looked = look(text, start, end, &mut found);
+            assert!(!is_harmless(text, start, end) || (found.is_empty() && looked == end));
+            at = end;
+        }
+    }
+}

@@ -26,8 +26,8 @@ struct Row {
     /// The parts of the pattern before its last.
     front: &'static str,
     last: &'static str,
-    /// Whether its last part has a `*`.
-    starred: bool,
+    /// Where its last part has a `*`.
+    star: Option<usize>,
     /// Whether it fits what lies beneath, and not the thing itself.
     beneath: bool,
     boundary: Boundary,
@@ -37,14 +37,14 @@ impl Table {
     pub fn new() -> Self {
         let mut rows = Vec::with_capacity(700);
         let mut why = "";
-        for line in TEXT.lines() {
+        for line in pieces(TEXT, b'\n') {
             if let Some(heading) = line.strip_prefix("= ") {
                 why = heading;
-            } else if !line.starts_with('#')
-                && let Some((patterns, rest)) = line.split_once(" | ")
-            {
-                let what = rest.split(" | ").next().unwrap_or(rest);
-                rows.extend(patterns.split(' ').map(|pattern| Row::new(pattern, Boundary { what, why })));
+            } else if !line.starts_with('#') {
+                let mut columns = pieces(line, b'|').map(str::trim_ascii);
+                if let (Some(patterns), Some(what)) = (columns.next(), columns.next()) {
+                    rows.extend(pieces(patterns, b' ').map(|pattern| Row::new(pattern, Boundary { what, why })));
+                }
             }
         }
         Self { rows }
@@ -62,8 +62,10 @@ impl Table {
 impl Row {
     fn new(pattern: &'static str, boundary: Boundary) -> Self {
         let (pattern, beneath) = pattern.strip_suffix("/**").map_or((pattern, false), |folder| (folder, true));
-        let (front, last) = pattern.rsplit_once('/').unwrap_or(("", pattern));
-        Self { front, last, starred: last.contains('*'), beneath, boundary }
+        let slash = memchr::memrchr(b'/', pattern.as_bytes());
+        let (front, last) =
+            slash.and_then(|at| Some((pattern.get(..at)?, pattern.get(at + 1..)?))).unwrap_or(("", pattern));
+        Self { front, last, star: memchr::memchr(b'*', last.as_bytes()), beneath, boundary }
     }
 
     fn fits(&self, parts: &[&str]) -> bool {
@@ -76,7 +78,10 @@ impl Row {
     }
 
     fn ends(&self, part: &str) -> bool {
-        if self.starred { fits_part(self.last, part) } else { self.last == part }
+        match self.star {
+            None => self.last == part,
+            Some(star) => fits_around(self.last, star, part),
+        }
     }
 
     /// Whether these folders end with the pattern's own.
@@ -89,10 +94,24 @@ impl Row {
 
 /// At most one `*`.
 fn fits_part(pattern: &str, part: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern == part,
-        Some((start, end)) => part.len() >= start.len() + end.len() && part.starts_with(start) && part.ends_with(end),
-    }
+    pattern.find('*').map_or_else(|| pattern == part, |star| fits_around(pattern, star, part))
+}
+
+fn fits_around(pattern: &str, star: usize, part: &str) -> bool {
+    let (pattern, part) = (pattern.as_bytes(), part.as_bytes());
+    let start = pattern.get(..star).unwrap_or_default();
+    let end = pattern.get(star + 1..).unwrap_or_default();
+    part.len() >= start.len() + end.len() && part.starts_with(start) && part.ends_with(end)
+}
+
+/// A text cut at each of these bytes, which are ASCII.
+fn pieces(text: &'static str, at: u8) -> impl Iterator<Item = &'static str> {
+    let ends = memchr::memchr_iter(at, text.as_bytes()).chain([text.len()]);
+    ends.scan(0, move |start, end| {
+        let piece = text.get(*start..end);
+        *start = end + 1;
+        piece
+    })
 }
 
 #[cfg(test)]
