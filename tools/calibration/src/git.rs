@@ -39,6 +39,8 @@ pub struct Entry {
 pub struct Diff {
     /// File by file.
     pub entries: Vec<Entry>,
+    /// Whether git quotes a name, so that not every file is among the entries.
+    pub strange: bool,
     /// As `git format-patch` writes it.
     pub patch: Vec<u8>,
 }
@@ -53,6 +55,7 @@ pub struct Repo {
     blobs: Pipe,
 }
 
+const DIFF: &[&str] = &["diff-tree", "--stdin", "-r", "-M", "--raw", "-p", "--full-index", "--no-commit-id"];
 /// What `git diff-tree --stdin` repeats because it is no commit, so that the end of an answer is seen.
 const END: &str = "-- end of this commit";
 
@@ -62,12 +65,11 @@ impl Repo {
     /// # Errors
     /// Where git does not start.
     pub fn open(dir: &Path) -> Result<Self, Error> {
-        let diff = ["diff-tree", "--stdin", "-r", "-M", "--raw", "-p", "--full-index", "--no-commit-id"];
         let path = dir.to_string_lossy();
         let parts = path.split('/').rev().find(|part| !matches!(*part, "" | "repo" | ".git"));
         Ok(Self {
             name: parts.unwrap_or("repository").trim_end_matches(".git").replace('+', "/"),
-            diffs: Pipe::open(dir, &diff)?,
+            diffs: Pipe::open(dir, DIFF)?,
             blobs: Pipe::open(dir, &["cat-file", "--batch"])?,
             dir: dir.to_owned(),
         })
@@ -87,27 +89,36 @@ impl Repo {
         Ok(text.split('\x1e').filter_map(commit).collect())
     }
 
-    /// What a commit changes; none where an object is missing.
+    /// What a commit changes; none where the mirror lacks an object.
     ///
     /// # Errors
-    /// Where git stops answering.
+    /// Where git does not start again.
     pub fn diff(&mut self, id: &str) -> Result<Option<Diff>, Error> {
+        let diff = self.answer(id);
+        if diff.is_err() {
+            // Git stops at the first object that it does not find.
+            self.diffs = Pipe::open(&self.dir, DIFF)?;
+        }
+        Ok(diff.ok())
+    }
+
+    fn answer(&mut self, id: &str) -> Result<Diff, Error> {
         self.diffs.say(&format!("{id}\n{END}\n"))?;
-        let mut entries = Vec::new();
-        let mut patch = Vec::new();
+        let mut diff = Diff { entries: Vec::new(), strange: false, patch: Vec::new() };
         loop {
             let line = self.diffs.line()?;
             if line.strip_suffix(b"\n") == Some(END.as_bytes()) {
-                break;
+                return Ok(diff);
             }
             match line.first() {
-                Some(b':') if patch.is_empty() => entries.push(entry(&String::from_utf8_lossy(&line))),
-                Some(b'\n') if patch.is_empty() => {}
-                _ => patch.extend_from_slice(&line),
+                Some(b':') if diff.patch.is_empty() => match entry(&String::from_utf8_lossy(&line)) {
+                    Some(entry) => diff.entries.push(entry),
+                    None => diff.strange = true,
+                },
+                Some(b'\n') if diff.patch.is_empty() => {}
+                _ => diff.patch.extend_from_slice(&line),
             }
         }
-        let entries: Option<Vec<Entry>> = entries.into_iter().collect();
-        Ok(entries.map(|entries| Diff { entries, patch }))
     }
 
     /// A blob's bytes; none where the mirror lacks it.

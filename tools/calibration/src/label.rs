@@ -1,7 +1,7 @@
 //! What a history says about its own commits: which ones caused a regression, and which ones were reverted.
 //!
 //! Only what later commits say in words counts: the commit they name as the one that broke something, or that they revert. No
-//! guess is made from blame. Such labels are few and nearly always right; a commit without one may still be faulty.
+//! guess is made from blame. Such labels are few, and a commit without one may still be faulty.
 
 use crate::error::Error;
 use crate::git::{Commit, Names};

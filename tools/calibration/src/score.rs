@@ -124,7 +124,7 @@ impl Scorer {
     /// # Errors
     /// Where git stops answering.
     pub fn row(&self, repo: &mut Repo, commit: &Commit) -> Result<Result<Row, Unfit>, Error> {
-        let Some(diff) = repo.diff(&commit.id)? else { return Ok(Err(Unfit::Kind)) };
+        let Some(diff) = repo.diff(&commit.id)? else { return Ok(Err(Unfit::Absent)) };
         if let Some(unfit) = unfit(&diff) {
             return Ok(Err(unfit));
         }
@@ -208,9 +208,9 @@ fn before(repo: &mut Repo, entries: &[Entry]) -> Result<Option<Before>, Error> {
 
 fn unfit(diff: &Diff) -> Option<Unfit> {
     let regular = |mode: u32| matches!(mode, 0 | 0o100_644 | 0o100_755);
-    if diff.entries.is_empty() || diff.entries.len() > MOST_FILES {
+    if (diff.entries.is_empty() && !diff.strange) || diff.entries.len() > MOST_FILES {
         Some(Unfit::Files)
-    } else if diff.entries.iter().any(|entry| !regular(entry.old_mode) || !regular(entry.new_mode)) {
+    } else if diff.strange || diff.entries.iter().any(|entry| !regular(entry.old_mode) || !regular(entry.new_mode)) {
         Some(Unfit::Kind)
     } else if lines(&diff.patch).any(|line| line.starts_with(b"Binary files ")) {
         Some(Unfit::Binary)
