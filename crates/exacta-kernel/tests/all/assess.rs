@@ -85,6 +85,9 @@ fn numbered(at: usize, mut step: Map<String, Value>) -> Value {
     Value::Object(step)
 }
 
+/// Where cases lie.
+const FOLDERS: [&str; 5] = ["good", "poor", "moderate", "risk", "vector"];
+
 /// The cases of one folder by name.
 fn cases(folder: &str) -> Vec<(String, Case)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/assess").join(folder);
@@ -183,8 +186,27 @@ fn risk_by_factor() {
 }
 
 #[test]
+fn single_criteria() {
+    assert_eq!(golden("vector", 20, None), "");
+}
+
+/// Each factor and each dimension stands in enough golden cases to be frozen.
+#[test]
+fn every_factor_and_dimension_has_vectors() {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for (_, case) in FOLDERS.into_iter().flat_map(cases) {
+        let Assessment { risk, quality, .. } = case.assess();
+        let factors = risk.factors.iter().filter(|factor| factor.score > 0).map(|factor| factor.name);
+        let dimensions = quality.dimensions.iter().filter(|it| !it.issues.is_empty()).map(|it| it.name);
+        factors.chain(dimensions).for_each(|name| *counts.entry(name).or_default() += 1);
+    }
+    assert_eq!(counts.len(), 11);
+    assert!(counts.values().all(|count| *count >= 10), "{counts:?}");
+}
+
+#[test]
 fn the_same_plan_gives_the_same_bytes() {
-    for (name, case) in ["good", "poor", "moderate", "risk"].into_iter().flat_map(cases) {
+    for (name, case) in FOLDERS.into_iter().flat_map(cases) {
         let first = serde_json::to_vec(&case.assess()).unwrap();
         for _ in 0..5 {
             assert_eq!(serde_json::to_vec(&case.assess()).unwrap(), first, "{name}");
@@ -204,7 +226,7 @@ fn factors_and_dimensions_are_always_all_there() {
         "code_complexity",
     ];
     let dimensions = [("completeness", 30), ("specificity", 25), ("feasibility", 20), ("safety", 15), ("clarity", 10)];
-    for (name, case) in ["good", "poor", "moderate", "risk"].into_iter().flat_map(cases) {
+    for (name, case) in FOLDERS.into_iter().flat_map(cases) {
         let Assessment { risk, quality, .. } = case.assess();
         assert_eq!(
             risk.factors.iter().map(|it| (it.name, it.max)).collect::<Vec<_>>(),

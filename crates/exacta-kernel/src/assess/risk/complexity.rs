@@ -1,10 +1,10 @@
 //! Code complexity: how many ways the changed code can go, and how many more than before.
 
-use super::reason;
+use super::{doublings, reason};
 use crate::assess::Reason;
 use crate::assess::source::{branches, code, is_test, language};
 use crate::diff::ChangeKind;
-use crate::facts::source::CodeFacts;
+use crate::facts::source::{CodeFacts, FunctionChange};
 use crate::prelude::*;
 use crate::scan::change::FileChange;
 use crate::scan::lexicon::BRANCH;
@@ -12,49 +12,62 @@ use crate::scan::lexicon::BRANCH;
 /// A changed function beyond this is hard to follow.
 const HARD: u32 = 15;
 
-/// In each source file outside tests, as parsed: +1 for every 8 of growth in its functions' cyclomatic complexity, +1 a
-/// changed function above 15. Where it was not parsed: +1 for every 8 branches in added lines, +1 for every 8 more than were
-/// removed.
+/// In all source files outside tests: +1 for every doubling of the branches in added lines, +1 for every doubling of their
+/// growth, +1 a changed function above 15. Growth is that of the functions' cyclomatic complexity where a file was parsed, else
+/// of the branches in its changed lines.
 pub(super) fn reasons(changes: &[FileChange<'_>]) -> Vec<Reason> {
-    let changes = changes.iter().filter(|change| !is_test(change.path));
-    changes
-        .flat_map(|change| {
-            change.code.map_or_else(|| in_file(change).into_iter().collect(), |code| parsed(change, code))
-        })
-        .collect()
+    let changes = || changes.iter().filter(|change| !is_test(change.path));
+    let files: Vec<Branches<'_>> = changes().filter_map(in_file).collect();
+    let added = files.iter().map(|file| file.added).sum();
+    let growth = files.iter().map(|file| file.growth).sum();
+    let points = doublings(added, 1) + doublings(growth, 1);
+    // Of equals the first, so that the place does not change.
+    let most = files.iter().rev().max_by_key(|file| (file.added, file.growth)).filter(|_| points > 0);
+    let message = match added {
+        1 => format!("adds a branch, {growth} more than before"),
+        _ => format!("adds {added} branches, {growth} more than before, most of them here"),
+    };
+    let branches = most.map(|most| reason(points, message, most.change.place(most.first)));
+    branches.into_iter().chain(changes().flat_map(hard)).collect()
 }
 
-fn parsed(change: &FileChange<'_>, code: &CodeFacts) -> Vec<Reason> {
-    let functions = || code.functions.iter().filter(|function| !function.test);
-    let growth = functions().fold(0_u32, |sum, function| sum.saturating_add(function.growth()));
-    let most = functions().max_by_key(|function| function.growth());
-    let grows = most.filter(|_| growth >= 8).map(|most| {
-        let message = format!("its functions grow by {growth} branches, most in `{}`", most.name);
-        reason(growth / 8, message, change.place(most.line))
-    });
-    let hard = functions().filter_map(|function| {
-        let complexity = function.after.filter(|after| *after > HARD)?;
-        let message = format!("changes `{}`, which has {complexity} ways through it", function.name);
-        Some(reason(1, message, change.place(function.line)))
-    });
-    grows.into_iter().chain(hard).collect()
+/// The branches in one file's changed lines.
+struct Branches<'a> {
+    change: &'a FileChange<'a>,
+    added: u64,
+    growth: u64,
+    /// The first added line with one.
+    first: Option<u64>,
 }
 
-fn in_file(change: &FileChange<'_>) -> Option<Reason> {
+fn in_file<'a>(change: &'a FileChange<'a>) -> Option<Branches<'a>> {
     let language = language(change.path.name())?;
-    let (mut added, mut removed, mut first) = (0_u32, 0_u32, None);
+    let (mut added, mut removed, mut first) = (0_u64, 0_u64, None);
     for line in change.marked(BRANCH) {
-        let branches = branches(&code(line.bytes, language));
+        let branches = u64::from(branches(&code(line.bytes, language)));
         match line.kind {
-            ChangeKind::Added => added = added.saturating_add(branches),
-            ChangeKind::Removed => removed = removed.saturating_add(branches),
+            ChangeKind::Added => added += branches,
+            ChangeKind::Removed => removed += branches,
         }
         if branches > 0 && line.kind == ChangeKind::Added {
             first = first.or(Some(line.line));
         }
     }
-    let growth = added.saturating_sub(removed);
-    let points = added / 8 + growth / 8;
-    (points > 0)
-        .then(|| reason(points, format!("adds {added} branches, {growth} more than before"), change.place(first)))
+    let parsed = |code| functions(code).map(|function| u64::from(function.growth())).sum();
+    let growth = change.code.map_or_else(|| added.saturating_sub(removed), parsed);
+    Some(Branches { change, added, growth, first })
+}
+
+/// Changed functions that are hard to follow.
+fn hard(change: &FileChange<'_>) -> Vec<Reason> {
+    let functions = change.code.into_iter().flat_map(functions).filter_map(|function| {
+        let complexity = function.after.filter(|after| *after > HARD)?;
+        let message = format!("changes `{}`, which has {complexity} ways through it", function.name);
+        Some(reason(1, message, change.place(function.line)))
+    });
+    functions.collect()
+}
+
+fn functions(code: &CodeFacts) -> impl Iterator<Item = &FunctionChange> {
+    code.functions.iter().filter(|function| !function.test)
 }

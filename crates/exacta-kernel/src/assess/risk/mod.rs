@@ -71,7 +71,28 @@ fn tier(plan: &Plan) -> Level {
     levels.max().unwrap_or(Level::Low)
 }
 
+/// How often one thing must be doubled, in parts, to have so many more: `parts` times the logarithm of `1 + count` to the base
+/// of 2, rounded down.
+fn doublings(count: u64, parts: u32) -> u32 {
+    (u128::from(count) + 1).saturating_pow(parts).ilog2()
+}
+
 /// Points with their reason and place.
 fn reason(points: u32, message: impl Into<String>, place: Place) -> Reason {
     Reason { message: message.into(), path: place.path, line: place.line, step: place.step, points }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn doublings_are_logarithms() {
+        for (count, parts, expected) in
+            [(0, 2, 0), (1, 2, 2), (2, 2, 3), (3, 2, 4), (100, 1, 6), (100, 2, 13), (1023, 2, 20), (u64::MAX, 1, 64)]
+        {
+            assert_eq!(doublings(count, parts), expected, "{count}");
+        }
+        assert!((0..5000).all(|count| doublings(count, 2) <= doublings(count + 1, 2)));
+    }
 }

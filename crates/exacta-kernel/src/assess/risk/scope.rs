@@ -1,7 +1,8 @@
 //! Refactoring scope: how far a change reaches across the project.
 
-use super::reason;
+use super::{doublings, reason};
 use crate::assess::Reason;
+use crate::assess::source::{Role, role};
 use crate::path::RelPath;
 use crate::prelude::*;
 use crate::scan::change::FileChange;
@@ -11,16 +12,21 @@ const CONTAINERS: &[&str] = &[
     "crates", "packages", "apps", "libs", "services", "modules", "src", "projects", "plugins", "cmd", "internal", "pkg",
 ];
 
-/// Existing files: +1 each after the second, +2 for each folder after the first. All files: +3 for each component after
-/// the first, +3 a move. Lines: more than 300 +2, more than 800 +4, more than 2 000 +6.
+/// Folders whose files are for people, unless they are code.
+const PROSE: &[&str] = &["doc", "docs", "documentation", "man"];
+/// So many lines of tests count as one of code.
+const TESTS: u64 = 4;
+
+/// Existing files: +1 each after the second, +1 for each folder after the first. All files: +2 for each component after
+/// the first, +3 a move. Lines: +2 for every doubling of those that are added.
 pub(super) fn reasons(changes: &[FileChange<'_>]) -> Vec<Reason> {
     let existing: Vec<_> = changes.iter().filter(|change| change.before.is_some()).collect();
     let mut reasons = Vec::new();
     reasons.extend(beyond(&existing, 2, 1, "one more existing file", |path| path.to_string()));
-    reasons.extend(beyond(&existing, 1, 2, "another folder", |path| {
+    reasons.extend(beyond(&existing, 1, 1, "another folder", |path| {
         path.parent().map_or_else(String::new, |folder| folder.to_string())
     }));
-    reasons.extend(beyond(&changes.iter().collect::<Vec<_>>(), 1, 3, "another component", component));
+    reasons.extend(beyond(&changes.iter().collect::<Vec<_>>(), 1, 2, "another component", component));
     reasons.extend(moves(changes));
     reasons.extend(spread(changes));
     reasons
@@ -83,18 +89,35 @@ fn is_like(deleted: &FileChange<'_>, created: &FileChange<'_>) -> bool {
     total > 0 && common * 3 >= total * 2
 }
 
+/// The logarithm of the lines that are added: of all that can be counted, it tells most about what will break later. Blank
+/// lines and documentation break nothing, tests hardly anything.
 fn spread(changes: &[FileChange<'_>]) -> Option<Reason> {
-    let total: usize = changes.iter().map(|change| change.lines.len()).sum();
-    let points = match total {
-        0..=300 => return None,
-        301..=800 => 2,
-        801..=2000 => 4,
-        _ => 6,
-    };
-    let largest = changes.iter().max_by_key(|change| change.lines.len())?;
+    let counted: Vec<(u64, &FileChange<'_>)> = changes.iter().map(|change| (weight(change), change)).collect();
+    let total = counted.iter().map(|(weight, _)| weight).sum::<u64>() / TESTS;
+    // Of equals the first, so that the place does not change.
+    let (_, largest) = counted.iter().rev().max_by_key(|(weight, _)| *weight)?;
+    let points = doublings(total, 2);
     let moved = match changes.iter().map(|change| change.moved_lines).sum::<u64>() {
         0 => String::new(),
-        moved => format!(" ({moved} moved)"),
+        moved => format!(", {moved} of them moved"),
     };
-    Some(reason(points, format!("changes {total} lines{moved}, most of them here"), largest.place(None)))
+    let message = match total {
+        1 => "adds a line".to_owned(),
+        _ => format!("adds {total} lines (of tests a quarter){moved}, most of them here"),
+    };
+    (points > 0).then(|| reason(points, message, largest.place(None)))
+}
+
+/// The lines that a file adds, in quarters.
+fn weight(change: &FileChange<'_>) -> u64 {
+    let role = role(change.path);
+    let prose = || change.path.parts().rev().skip(1).any(|part| PROSE.contains(&part.to_ascii_lowercase().as_str()));
+    let worth = match role {
+        Role::Docs => return 0,
+        Role::Test => 1,
+        Role::Source => TESTS,
+        _ if prose() => return 0,
+        _ => TESTS,
+    };
+    worth * change.added_lines().filter(|line| !line.bytes.trim_ascii().is_empty()).count() as u64
 }
