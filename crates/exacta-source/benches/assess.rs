@@ -55,9 +55,14 @@ struct Case {
 
 impl Case {
     fn new(extension: &'static str, block: fn(usize, bool) -> String) -> Self {
+        let is_changed = |index: &usize| index % 10 == 5;
         let content = |file: usize, changed: bool| {
-            let blocks = (0..LINES / 10).map(|index| block(file * LINES + index, changed && index % 10 == 5));
+            let blocks = (0..LINES / 10).map(|index| block(file * LINES + index, changed && is_changed(&index)));
             blocks.collect::<String>()
+        };
+        let edits = |file: usize| -> Vec<_> {
+            let blocks = (0..LINES / 10).filter(is_changed).map(|index| file * LINES + index);
+            blocks.map(|block_of| json!({ "find": block(block_of, false), "replace": block(block_of, true) })).collect()
         };
         let file = |index: usize| {
             let path = RelPath::parse(&format!("src/file{index}.{extension}")).unwrap();
@@ -66,10 +71,10 @@ impl Case {
         let files: Vec<_> = (0..FILES).map(file).collect();
         let steps: Vec<_> = files
             .iter()
-            .zip(1..)
-            .map(|((path, _, after), order)| {
-                json!({ "id": format!("s{order}"), "order": order, "type": "file_modify", "target": path.as_str(),
-                    "description": "count what is passed over", "dependencies": [], "content": after })
+            .enumerate()
+            .map(|(index, (path, ..))| {
+                json!({ "id": format!("s{index}"), "order": index + 1, "type": "file_modify", "target": path.as_str(),
+                    "description": "count what is passed over", "dependencies": [], "edits": edits(index) })
             })
             .collect();
         let intent = json!({ "type": "AddFeature", "text": "count what is passed over in every module" });
