@@ -24,6 +24,8 @@ use tempfile::TempDir;
 const EXACTA: &str = env!("CARGO_BIN_EXE_exacta");
 const FILES: usize = 10;
 const LINES: usize = 370;
+/// What the ten files are called, so that nothing parses them.
+const TEXT: &str = "txt";
 
 fn main() {
     // `cargo test` builds and starts benches too; only `cargo bench` measures.
@@ -40,13 +42,16 @@ fn main() {
     memory();
 }
 
-/// `exacta check` of ten steps with 100 KB of diffs, against `git apply --check` of the same diffs.
+/// `exacta check` of ten steps with 100 KB of diffs, against `git apply --check` of the same diffs: of text, and of code,
+/// which is parsed before and after.
 fn check() {
-    let place = Place::new(0);
-    let (plan, patch) = place.change();
-    let ours = || place.run(&["check", plan.to_str().unwrap()], &[30]);
-    let theirs = || git(&place.project, &["apply", "--check", patch.to_str().unwrap()]);
-    report("check, 10 steps, 100 KB of diffs", "git apply --check", least(race(60, ours, theirs)));
+    for (place, what) in [(Place::new(0), "text"), (Place::of("rs", 0), "Rust")] {
+        let (plan, patch) = place.change();
+        let ours = || place.run(&["check", plan.to_str().unwrap()], &[30]);
+        let theirs = || git(&place.project, &["apply", "--check", patch.to_str().unwrap()]);
+        let what = format!("check, 10 steps, 100 KB of diffs of {what}");
+        report(&what, "git apply --check", least(race(60, ours, theirs)));
+    }
 }
 
 /// The same in a project of 100 000 files, against one of ten.
@@ -180,7 +185,7 @@ fn write_sync_rename(project: &Path) {
     std::io::Write::write_all(&mut journal, b"ten files\n").unwrap();
     journal.sync_all().unwrap();
     for index in 0..FILES {
-        let path = project.join(format!("src/file{index}.rs"));
+        let path = project.join(format!("src/file{index}.{TEXT}"));
         let temporary = path.with_extension("tmp");
         fs::write(&temporary, content(index, true)).unwrap();
         fs::File::open(&temporary).unwrap().sync_all().unwrap();
@@ -192,17 +197,22 @@ fn write_sync_rename(project: &Path) {
 /// A project with ten files to change and some number of others, and an own user's folder.
 struct Place {
     _folder: TempDir,
+    extension: &'static str,
     project: PathBuf,
     home: PathBuf,
 }
 
 impl Place {
     fn new(others: usize) -> Self {
+        Self::of(TEXT, others)
+    }
+
+    fn of(extension: &'static str, others: usize) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (project, home) = (folder.path().join("project"), folder.path().join("home"));
         fs::create_dir_all(project.join("src")).unwrap();
         for index in 0..FILES {
-            fs::write(project.join(format!("src/file{index}.rs")), content(index, false)).unwrap();
+            fs::write(project.join(format!("src/file{index}.{extension}")), content(index, false)).unwrap();
         }
         for index in 0..others {
             let folder = project.join(format!("others/{}", index / 1000));
@@ -211,7 +221,7 @@ impl Place {
             }
             fs::write(folder.join(format!("{index}.txt")), "x\n").unwrap();
         }
-        let place = Self { _folder: folder, project, home };
+        let place = Self { _folder: folder, extension, project, home };
         place.run(&["init", "--profile", "SAFE", "--approver", "bench", "--no-passphrase"], &[0]);
         place
     }
@@ -221,7 +231,7 @@ impl Place {
         let mut steps = Vec::new();
         let mut patch = String::new();
         for index in 0..FILES {
-            let path = format!("src/file{index}.rs");
+            let path = format!("src/file{index}.{}", self.extension);
             let diff = diff(&path, &content(index, false), &content(index, true));
             patch.push_str(&diff);
             steps.push(step(index, &path, &diff));
