@@ -116,14 +116,14 @@ fn execute() {
             let (plan, patch) = place.change();
             let id = place.approved(&plan);
             let arguments: Vec<&str> = ["execute", &id].into_iter().chain(extra.iter().copied()).collect();
-            times.push(time(|| place.run(&arguments, &[0])));
+            times.push(on_a_quiet_disk(|| place.run(&arguments, &[0])));
             let other = Place::new(0);
-            loops.push(time(|| write_sync_rename(&other.project)));
+            loops.push(on_a_quiet_disk(|| write_sync_rename(&other.project)));
             let other = Place::new(0);
             git(&other.project, &["init", "-q"]);
             git(&other.project, &["add", "-A"]);
             git(&other.project, &["-c", "user.name=b", "-c", "user.email=b@b", "commit", "-qm", "x"]);
-            commits.push(time(|| {
+            commits.push(on_a_quiet_disk(|| {
                 let patch = patch.to_str().unwrap();
                 let all = ["-c", "core.fsync=all", "-c", "user.name=b", "-c", "user.email=b@b"];
                 git(&other.project, &["apply", patch]);
@@ -131,7 +131,7 @@ fn execute() {
                 git(&other.project, &[&all[..], &["commit", "-qm", "y"]].concat());
             }));
             let other = Place::new(0);
-            applies.push(time(|| git(&other.project, &["apply", patch.to_str().unwrap()])));
+            applies.push(on_a_quiet_disk(|| git(&other.project, &["apply", patch.to_str().unwrap()])));
         }
         (median(times), median(loops), median(commits), median(applies))
     };
@@ -337,6 +337,12 @@ fn least((ours, theirs): (Vec<Duration>, Vec<Duration>)) -> (Duration, Duration)
 
 fn medians((ours, theirs): (Vec<Duration>, Vec<Duration>)) -> (Duration, Duration) {
     (median(ours), median(theirs))
+}
+
+/// How long something takes once the disk has written all that came before it, which would otherwise be waited for.
+fn on_a_quiet_disk(work: impl FnOnce()) -> Duration {
+    assert!(Command::new("sync").status().unwrap().success());
+    time(work)
 }
 
 fn time(work: impl FnOnce()) -> Duration {
