@@ -57,8 +57,10 @@ impl App {
     ) -> Result<T, Error> {
         self.store.set_durable(durable)?;
         let done = act(self);
-        self.store.set_durable(true)?;
-        done
+        let restored = self.store.set_durable(true);
+        let done = done?;
+        restored?;
+        Ok(done)
     }
 
     fn execute_plan(&mut self, id: &PlanId, execution: Execution<'_>) -> Result<RunView, Error> {
