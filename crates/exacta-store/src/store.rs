@@ -145,12 +145,6 @@ pub trait Store: Send {
     /// [`StoreError`].
     fn expire_due(&mut self, now: Timestamp, ended: Option<&SessionId>) -> Result<Vec<PlanId>, StoreError>;
 
-    /// The sessions that usable plans were made in.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    fn sessions(&self) -> Result<Vec<SessionId>, StoreError>;
-
     /// Audit entries, in the order of the log.
     ///
     /// # Errors

@@ -422,10 +422,3 @@ pub fn due(db: &Db<'_>, now: Timestamp, ended: Option<&SessionId>) -> Result<Vec
 fn not_an_id(db: &Db<'_>, id: &str) -> StoreError {
     db.corrupt(format!("`{id}` is not a plan's id"))
 }
-
-/// The sessions of usable plans.
-pub fn sessions(db: &Db<'_>) -> Result<Vec<SessionId>, StoreError> {
-    let sql = "SELECT DISTINCT session FROM plan WHERE usable = 1 ORDER BY session";
-    let ids = db.all(sql, [], |row| row.get::<_, String>(0))?;
-    ids.iter().map(|id| SessionId::parse(id).map_err(|_| db.corrupt(format!("`{id}` is not a session")))).collect()
-}

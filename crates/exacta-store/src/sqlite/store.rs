@@ -226,10 +226,6 @@ impl Store for SqliteStore {
         })
     }
 
-    fn sessions(&self) -> Result<Vec<SessionId>, StoreError> {
-        plans::sessions(&self.db())
-    }
-
     fn entries(&self, filter: &EntryFilter) -> Result<Vec<Entry>, StoreError> {
         let correlation = filter.correlation_id.as_ref().map(CorrelationId::as_str);
         let (log, pending) = (LogFile::read(&self.folder)?, ledger::outbox(&self.db())?);
