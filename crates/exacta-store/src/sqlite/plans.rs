@@ -386,23 +386,28 @@ pub fn list(db: &Db<'_>, filter: &Filter) -> Result<Vec<PlanSummary>, StoreError
     }
     let wanted = if wanted.is_empty() { "1".to_owned() } else { wanted.join(" AND ") };
     let limit = filter.limit.map_or(-1, i64::from);
-    let sql = format!("SELECT {COLUMNS} FROM plan WHERE {wanted} ORDER BY created_at DESC, id DESC LIMIT {limit}");
+    let run = |column: &str| format!("(SELECT {column} FROM run WHERE plan_id = plan.id AND undoes IS NULL)");
+    let sql = format!(
+        "SELECT {COLUMNS}, {}, {} FROM plan WHERE {wanted} ORDER BY created_at DESC, id DESC LIMIT {limit}",
+        run("id"),
+        run("state")
+    );
     let values: Vec<&dyn ToSql> = values.iter().map(|value| value as &dyn ToSql).collect();
-    let rows = db.all(&sql, &*values, PlanRow::read)?;
+    let rows = db.all(&sql, &*values, |row| {
+        Ok((PlanRow::read(row)?, row.get::<_, Option<String>>(18)?, row.get::<_, Option<String>>(19)?))
+    })?;
     rows.iter()
-        .map(|row| {
+        .map(|(row, run, state)| {
             let mut summary = row.summary(db)?;
-            summary.run = run_state(db, row)?;
+            summary.run = run_state(db, row, run.as_deref().zip(state.as_deref()))?;
             Ok(summary)
         })
         .collect()
 }
 
-fn run_state(db: &Db<'_>, row: &PlanRow) -> Result<Option<(RunId, RunState)>, StoreError> {
-    let sql = "SELECT id, state FROM run WHERE plan_id = ?1 AND undoes IS NULL";
-    let found = db.one(sql, [&row.id], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+fn run_state(db: &Db<'_>, row: &PlanRow, found: Option<(&str, &str)>) -> Result<Option<(RunId, RunState)>, StoreError> {
     let Some((id, state)) = found else { return Ok(None) };
-    match (RunId::parse(&id), RunState::parse(&state)) {
+    match (RunId::parse(id), RunState::parse(state)) {
         (Ok(id), Some(state)) => Ok(Some((id, state))),
         _ => Err(row.odd(db, "run")),
     }
