@@ -4,6 +4,7 @@ use super::{Context, Face};
 use crate::args::{SessionCommand, StatusArgs};
 use crate::fail;
 use crate::interrupt::Orderly;
+use crate::render::row::counted;
 use crate::render::status as text;
 use exacta_app::recover::Recovery;
 use exacta_app::view::StatusView;
@@ -105,7 +106,7 @@ pub fn session(command: &SessionCommand, context: &Context) -> Result<u8, Error>
                 let body = Session { session_id, expired_plans: Some(expired) };
                 output.json(&Face { schema: "exacta.session/1", body });
             } else {
-                output.line(&format!("ended session {session_id}; {expired} plans expired with it"));
+                output.line(&format!("ended session {session_id}; {} expired with it", counted(expired, "plan")));
             }
         }
     }

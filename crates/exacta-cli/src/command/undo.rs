@@ -3,7 +3,7 @@
 use super::key::Decider;
 use super::{Context, run_end};
 use crate::args::Undo;
-use crate::render::row::Row;
+use crate::render::row::{Row, counted};
 use crate::render::{diff, plan};
 use exacta_app::Error;
 use exacta_app::view::UndoView;
@@ -29,6 +29,6 @@ pub fn undo(args: &Undo, context: &Context) -> Result<u8, Error> {
 }
 
 fn heading(preview: &UndoView) -> Vec<Row> {
-    let files = preview.files.len();
-    vec![Row::heading(&format!("taking run {} back changes {files} files", preview.run_id))]
+    let files = counted(preview.files.len(), "file");
+    vec![Row::heading(&format!("taking run {} back changes {files}", preview.run_id))]
 }

@@ -5,7 +5,7 @@ use crate::interrupt::Orderly;
 use crate::output::Output;
 use crate::progress;
 use crate::prompt::Person;
-use crate::render::row::{Row, Tone};
+use crate::render::row::{Row, Tone, counted};
 use crate::render::{audit, plan, run};
 use exacta_app::view::{PlanView, RunView};
 use exacta_app::{App, Error, Execution, Exit, Options, Request};
@@ -188,7 +188,10 @@ impl Story<'_> {
     fn undo(&self, app: &mut App, done: &RunView) -> Result<(), Error> {
         self.scene("And taken back")?;
         let preview = app.undo_preview(Some(&done.run_id))?;
-        self.say(&format!("{} files go back to the saved bytes from before the run.", preview.files.len()));
+        self.say(&format!(
+            "{} to go back to the saved bytes from before the run.",
+            counted(preview.files.len(), "file")
+        ));
         let key = open_own(self.options)?;
         let back = self.act(|execution| app.undo(&preview.run_id, &key, execution))?;
         self.output.rows(run::ended(&back));

@@ -162,6 +162,12 @@ impl Default for Row {
     }
 }
 
+/// A number of things in words: `1 file`, `2 files`.
+#[must_use]
+pub fn counted(count: usize, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
+}
+
 /// The start of a text that fits into a width, with `…` where it was cut.
 #[must_use]
 pub fn fit(text: &str, width: usize) -> String {
@@ -302,6 +308,11 @@ mod tests {
     fn wide_characters_take_two_columns() {
         assert_eq!(lines(Row::code().plain("漢字漢字漢"), 8), ["漢字漢字", " 漢"]);
         assert_eq!(fit("漢字漢字", 5), "漢字…");
+    }
+
+    #[test]
+    fn one_thing_is_not_many() {
+        assert_eq!([0, 1, 2].map(|count| counted(count, "file")), ["0 files", "1 file", "2 files"]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::pane::Pane;
 use super::state::{Mode, Review};
 use crate::render::plan;
-use crate::render::row::{Row, Tone, fit};
+use crate::render::row::{Row, Tone, counted, fit};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Position, Rect};
 use ratatui::style::{Color, Modifier, Style};
@@ -185,8 +185,8 @@ fn approve_rows(review: &Review) -> Vec<Row> {
     let view = review.view();
     let added: u64 = review.steps().iter().map(|step| step.added).sum();
     let removed: u64 = review.steps().iter().map(|step| step.removed).sum();
-    let what =
-        format!("All {} steps: {} files, +{added} -{removed} lines.", review.steps().len(), view.target_files.len());
+    let (steps, files) = (counted(review.steps().len(), "step"), counted(view.target_files.len(), "file"));
+    let what = format!("All of {steps}: {files}, +{added} -{removed} lines.");
     let mut rows = vec![plan::short_title(view), plan::verdict(view), Row::new().plain(&what)];
     rows.extend(
         view.detail
