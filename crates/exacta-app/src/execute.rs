@@ -19,12 +19,14 @@ use exacta_kernel::path::RelPath;
 use exacta_kernel::permit::{self, Candidate, Permit, Refused, Transition};
 use exacta_kernel::plan::{Change, Content};
 use exacta_kernel::proposal::Action;
-use exacta_kernel::time::Timestamp;
-use exacta_store::{RunRecord, RunState, Start, Store, StoreError};
+use exacta_store::{RunRecord, RunState, SqliteStore, Start, Store, StoreError};
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long a run that waits for others sleeps between two looks.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// How a run is carried out.
 pub struct Execution<'a> {
@@ -38,6 +40,44 @@ pub struct Execution<'a> {
     pub observer: &'a mut dyn FnMut(Progress),
     /// Told about every check.
     pub check_observer: &'a mut dyn FnMut(CheckEvent<'_>),
+}
+
+/// How a run is entered into the record: of any number racing, one wins.
+pub(crate) struct Beginning<'a> {
+    /// The states of the plan from which it may begin.
+    pub(crate) from: &'a [Status],
+    /// How many may go on at the same time.
+    pub(crate) concurrency: u32,
+    /// What the log is told.
+    pub(crate) entry: EntryDraft,
+    /// What losing means.
+    pub(crate) lost: &'a dyn Fn(Start) -> Error,
+}
+
+impl Beginning<'_> {
+    /// Waits for runs that have to end first, as long as `wait` says.
+    fn enter(
+        &self,
+        store: &mut SqliteStore,
+        run: &mut RunRecord,
+        wait: Duration,
+        cancel: &AtomicBool,
+    ) -> Result<(), Error> {
+        let until = Instant::now().checked_add(wait);
+        loop {
+            run.started_at = now();
+            let entries = std::slice::from_ref(&self.entry);
+            match store.start_run(run, self.from, self.concurrency, entries, run.started_at)? {
+                Start::Started => return Ok(()),
+                Start::TooMany { .. }
+                    if until.is_some_and(|until| Instant::now() < until) && !cancel.load(Ordering::Relaxed) =>
+                {
+                    std::thread::sleep(PAUSE);
+                }
+                start => return Err((self.lost)(start)),
+            }
+        }
+    }
 }
 
 impl App {
@@ -81,9 +121,14 @@ impl App {
         entry.run_id = Some(run_id);
         entry.decision = Some("allow".to_owned());
         entry.data = data(json!({ "plan_hash": permit.work().plan_hash, "changes": transitions(&permit) }));
-        let from = [Status::AutoApproved, Status::UserApproved];
-        self.start(&permit, &from, &current, entry)?;
-        self.carry_out(permit, &checks, execution)
+        let concurrency = current.world.policy.concurrency();
+        let lost = |start: Start| match start {
+            Start::AlreadyRun(run) => already_run(id, &run),
+            Start::Lost { status } => wrong_status(id, status),
+            start => not_now(&start),
+        };
+        let from = &[Status::AutoApproved, Status::UserApproved];
+        self.carry_out(permit, Beginning { from, concurrency, entry, lost: &lost }, &checks, execution)
     }
 
     fn permit(&self, current: &Current, run_id: RunId) -> Result<Permit, Refused> {
@@ -160,39 +205,32 @@ impl App {
         Ok(self.store.record(&[entry], now())?)
     }
 
-    /// Enters the run into the record before its first effect; of any number racing, one wins.
-    fn start(&mut self, permit: &Permit, from: &[Status], current: &Current, entry: EntryDraft) -> Result<(), Error> {
-        let concurrency = current.world.policy.concurrency();
-        let run = run_record(permit, now())?;
-        let id = &current.record.id;
-        match self.store.start_run(&run, from, concurrency, &[entry], run.started_at)? {
-            Start::Started => Ok(()),
-            Start::Lost { status } => Err(wrong_status(id, status)),
-            Start::AlreadyRun(run) => Err(already_run(id, &run)),
-            Start::TooMany { running } => {
-                let profile = current.world.policy.profile().name();
-                let message = format!("{running} runs are going on already, as many as {profile} allows");
-                Err(Error::fault("too_many_runs", message).hint("wait for them: `exacta status`"))
-            }
-        }
-    }
-
-    /// Acts, and records how it ended. The run is in the record already.
+    /// Acts, and records how it began and ended. A run that cannot have its targets never began, and its plan can still be carried out.
     pub(crate) fn carry_out(
         &mut self,
         permit: Permit,
+        beginning: Beginning<'_>,
         checks: &Checks,
         execution: Execution<'_>,
     ) -> Result<RunView, Error> {
-        let (run_id, undoes) = (permit.work().run_id.clone(), permit.work().undoes.clone());
         self.admit_open_runs()?;
         let Execution { sync, wait, cancel, observer, check_observer } = execution;
-        let root = &self.root;
+        let (mut run, mut begun) = (run_record(&permit)?, None);
+        let (root, store) = (&self.root, &mut self.store);
+        let mut begin = || {
+            let entered = beginning.enter(store, &mut run, wait, cancel);
+            let told = entered.as_ref().map_or_else(|error| Err(error.to_string()), |()| Ok(()));
+            begun = Some(entered);
+            told
+        };
         let mut before_commit = |staged: &Staged<'_>| checks.run(root, staged, cancel, check_observer);
-        let mut options = RunOptions { sync, cancel, wait, observer, before_commit: &mut before_commit };
-        match self.root.run(permit, &mut options) {
-            Ok(receipts) => self.completed(&run_id, undoes.is_some(), &receipts),
-            Err(error) => Err(self.failed(&run_id, &error)?),
+        let mut options =
+            RunOptions { sync, cancel, wait, begin: &mut begin, observer, before_commit: &mut before_commit };
+        let outcome = root.run(permit, &mut options);
+        begun.transpose()?;
+        match outcome {
+            Ok(receipts) => self.completed(&run.id, run.undoes.is_some(), &receipts),
+            Err(error) => Err(self.failed(&run.id, &error)?),
         }
     }
 
@@ -220,6 +258,9 @@ impl App {
     }
 
     fn failed(&mut self, run_id: &RunId, error: &RunError) -> Result<Error, Error> {
+        if self.store.run(run_id)?.is_none() {
+            return Ok(run_error(error));
+        }
         let (state, event) = if error.is_unsettled() || matches!(error, RunError::Kept { .. }) {
             (RunState::NeedsAttention, Event::RunNeedsAttention)
         } else {
@@ -260,6 +301,13 @@ fn already_run(id: &PlanId, run: &RunId) -> Error {
         .hint(format!("`exacta resubmit {id}` makes a new plan from the same proposal"))
 }
 
+/// Others are at it, as many as may.
+pub(crate) fn not_now(start: &Start) -> Error {
+    let running = if let Start::TooMany { running } = start { *running } else { 1 };
+    Error::fault("too_many_runs", format!("{running} runs are going on already, as many as the profile allows"))
+        .hint("wait for them with `--wait`, or look at them: `exacta status`")
+}
+
 /// A run's failure, with how the command ends.
 pub(crate) fn run_error(error: &RunError) -> Error {
     let (exit, code) = match error {
@@ -270,6 +318,7 @@ pub(crate) fn run_error(error: &RunError) -> Error {
         RunError::Cancelled => (Exit::RolledBack, "cancelled"),
         RunError::Failed(_) | RunError::RolledBack { .. } => (Exit::RolledBack, "rolled_back"),
         RunError::Locked { .. } => (Exit::Fault, "locked"),
+        RunError::NotBegun { .. } => (Exit::Fault, "not_begun"),
         RunError::Kept { .. } => (Exit::Fault, "edit_kept"),
         RunError::NeedsAttention { .. } | RunError::BadJournal { .. } => (Exit::Fault, "needs_attention"),
         RunError::NotKept { .. } => (Exit::Fault, "not_kept"),
@@ -292,14 +341,14 @@ pub(crate) fn transitions(permit: &Permit) -> BTreeMap<RelPath, Transition> {
     permit.work().changes.iter().map(|change| (change.path.clone(), transition(change))).collect()
 }
 
-pub(crate) fn run_record(permit: &Permit, at: Timestamp) -> Result<RunRecord, Error> {
+fn run_record(permit: &Permit) -> Result<RunRecord, Error> {
     let work = permit.work();
     Ok(RunRecord {
         id: work.run_id.clone(),
         plan_id: work.plan_id.clone(),
         undoes: work.undoes.clone(),
         state: RunState::Running,
-        started_at: at,
+        started_at: now(),
         ended_at: None,
         pid: std::process::id(),
         boot: crate::process::mark(),

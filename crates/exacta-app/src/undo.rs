@@ -4,10 +4,10 @@ use crate::app::App;
 use crate::checks::Checks;
 use crate::clock::{new_id, now};
 use crate::error::{Error, Exit};
-use crate::execute::{Execution, run_error, run_record};
+use crate::execute::{Beginning, Execution, not_now, run_error};
 use crate::view::{RunView, UndoFile, UndoView};
 use exacta_kernel::approval::Verb;
-use exacta_kernel::audit::{EntryDraft, Event};
+use exacta_kernel::audit::Event;
 use exacta_kernel::diff;
 use exacta_kernel::facts::{Facts, FileState, Target, TargetFact};
 use exacta_kernel::id::{PlanId, RunId};
@@ -70,23 +70,17 @@ impl App {
         entry.run_id = Some(undo_id);
         entry.data.insert("undoes".to_owned(), json!(run.id));
         entry.data.insert("changes".to_owned(), serde_json::to_value(crate::execute::transitions(&permit))?);
-        self.start_undo(&run_record(&permit, at)?, &run, entry)?;
-        let checks = Checks::none();
-        self.carry_out(permit, &checks, execution)
-    }
-
-    fn start_undo(&mut self, undo: &RunRecord, run: &RunRecord, entry: EntryDraft) -> Result<(), Error> {
         let concurrency = self.world()?.policy.concurrency();
-        match self.store.start_run(undo, &Status::ALL, concurrency, &[entry], undo.started_at)? {
-            Start::Started => Ok(()),
-            Start::TooMany { running } => Err(Error::fault("too_many_runs", format!("{running} runs are going on"))
-                .hint("wait for them: `exacta status`")),
+        let lost = |start: Start| match start {
             Start::AlreadyRun(other) => {
                 let message = format!("run `{}` is being taken back by run `{other}`, or was", run.id);
-                Err(Error::new(Exit::Drifted, "already_undone", message).hint("`exacta status` shows the runs"))
+                Error::new(Exit::Drifted, "already_undone", message).hint("`exacta status` shows the runs")
             }
-            Start::Lost { .. } => Err(not_undoable(run)),
-        }
+            Start::Lost { .. } => not_undoable(&run),
+            start => not_now(&start),
+        };
+        let beginning = Beginning { from: &Status::ALL, concurrency, entry, lost: &lost };
+        self.carry_out(permit, beginning, &Checks::none(), execution)
     }
 
     /// The run to take back, as the log has it. Which is the newest, or begins so, the list of runs says.

@@ -54,6 +54,12 @@ pub enum RunError {
         /// Who has it, as far as it can be told.
         holder: Option<Holder>,
     },
+    /// The run could not be entered into the record. Nothing was changed.
+    #[error("the run did not begin: {message}")]
+    NotBegun {
+        /// Why not.
+        message: String,
+    },
     /// A run with this id exists already. Nothing was changed.
     #[error("run `{run_id}` exists already")]
     Exists {
@@ -146,6 +152,7 @@ impl RunError {
             ),
             Self::NotKept { .. } => Some("before-images are kept for a limited time: `exacta policy show`"),
             Self::Refused { .. }
+            | Self::NotBegun { .. }
             | Self::Exists { .. }
             | Self::CheckFailed { .. }
             | Self::Failed(_)
@@ -162,6 +169,7 @@ impl RunError {
             Self::Drifted { .. } | Self::Exists { .. } => 40,
             Self::CheckFailed { .. } | Self::Failed(_) | Self::Cancelled | Self::RolledBack { .. } => 50,
             Self::Locked { .. }
+            | Self::NotBegun { .. }
             | Self::Kept { .. }
             | Self::NeedsAttention { .. }
             | Self::BadJournal { .. }

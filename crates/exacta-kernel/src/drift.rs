@@ -2,7 +2,7 @@
 
 use crate::approval::CLOCK_SKEW_SECONDS;
 use crate::binding::{Authority, Binding, Identity, ModelIdentity};
-use crate::facts::{Facts, FileState, Target};
+use crate::facts::{Facts, FileState, Obstacle, Target};
 use crate::hash::Digest;
 use crate::path::RelPath;
 use crate::prelude::*;
@@ -124,7 +124,8 @@ fn target(path: &RelPath, expected: &FileState, facts: &Facts) -> Option<String>
     let now = match facts.get(path).map(|fact| &fact.target) {
         Some(Target::Absent) => FileState::Absent,
         Some(Target::File(content)) => FileState::of(Some(content)),
-        Some(_) | None => return Some(format!("`{path}` is no longer a file that can be read")),
+        Some(other) => return Some(no_file(path, other)),
+        None => return Some(format!("`{path}` was not looked at")),
     };
     match (expected, &now) {
         _ if *expected == now => None,
@@ -137,6 +138,26 @@ fn target(path: &RelPath, expected: &FileState, facts: &Facts) -> Option<String>
             Some(format!("the mode of `{path}` changed from {was:o} to {is:o}"))
         }
     }
+}
+
+/// What a target is that can neither be read nor be made.
+fn no_file(path: &RelPath, target: &Target) -> String {
+    let what = match target {
+        Target::Absent | Target::File(_) => "changed",
+        Target::TooLarge { .. } => "is larger now than may be read",
+        Target::Symlink => "is a symbolic link now",
+        Target::Directory => "is a folder now",
+        Target::Special => "is a device, socket or pipe now",
+        Target::Unreadable { reason } => return format!("`{path}` cannot be read: {reason}"),
+        Target::Blocked { at, by: Obstacle::Mount } => return format!("another file system is mounted on `{at}`"),
+        Target::Blocked { at, by: Obstacle::Symlink } => {
+            return format!("`{at}` on the way to `{path}` is a symbolic link now");
+        }
+        Target::Blocked { at, by: Obstacle::NotAFolder } => {
+            return format!("`{at}` on the way to `{path}` is no longer a folder");
+        }
+    };
+    format!("`{path}` {what}")
 }
 
 fn model(was: Option<&ModelIdentity>, is: Option<&ModelIdentity>) -> Option<Drift> {

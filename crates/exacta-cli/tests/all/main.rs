@@ -22,4 +22,5 @@ mod review;
 mod story;
 mod terminal;
 mod trouble;
+mod unruly;
 mod world;

@@ -3,21 +3,22 @@
 
 use crate::story::fix;
 use crate::world::{Done, EXACTA, World, done};
+use std::io::{BufRead as _, BufReader, Lines};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
-const BEFORE: &str = "hello\nworld\n";
-const AFTER: &str = "hello\nthere\n";
+pub(crate) const BEFORE: &str = "hello\nworld\n";
+pub(crate) const AFTER: &str = "hello\nthere\n";
 
 /// A project with an approved plan, and the plan.
-fn approved() -> (World, String) {
+pub(crate) fn approved() -> (World, String) {
     let world = World::begun();
     let id = approve(&world);
     (world, id)
 }
 
-fn approve(world: &World) -> String {
+pub(crate) fn approve(world: &World) -> String {
     let made = world.pipe(&["submit", "-", "--json"], fix().to_string().as_bytes()).expect(30).json();
     let id = made["plan_id"].as_str().unwrap().to_owned();
     world.run(&["approve", &id, "--approver-key", &world.key()]).expect(0);
@@ -33,7 +34,7 @@ fn executed() -> (World, String) {
 }
 
 /// A script in a world of its own mounts, which end with it. `$EXACTA`, `$PROJECT`, `$PLAN` and `$KEY` are what they say.
-fn script(world: &World, plan: &str, script: &str) -> Done {
+pub(crate) fn script(world: &World, plan: &str, script: &str) -> Done {
     let mut command = Command::new("unshare");
     command.args(["--mount", "sh", "-c", script]).env_clear().stdin(Stdio::null()).current_dir(world.path());
     command.envs(world.command(&[]).get_envs().filter_map(|(name, value)| Some((name, value?))));
@@ -41,7 +42,7 @@ fn script(world: &World, plan: &str, script: &str) -> Done {
     done(command.output().unwrap())
 }
 
-fn is_root(what: &str) -> bool {
+pub(crate) fn is_root(what: &str) -> bool {
     let root = rustix::process::geteuid().is_root();
     if !root {
         assert!(std::env::var_os("CI").is_none(), "{what}: needs the super-user");
@@ -51,7 +52,7 @@ fn is_root(what: &str) -> bool {
 }
 
 #[track_caller]
-fn clear(done: &Done) {
+pub(crate) fn clear(done: &Done) {
     assert!(done.err.starts_with("error: ") || done.err.contains("\nerror: "), "{}", done.err);
 }
 
@@ -66,6 +67,8 @@ fn a_target_on_another_file_system_is_refused() {
     let refused = script(&world, &id, mount);
     clear(&refused);
     assert_eq!(refused.code, 40, "{refused:?}");
+    let told = refused.err.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("another file system is mounted on `greet.txt`"), "{told}");
     assert_eq!(world.read("greet.txt"), BEFORE);
     // A mount on the folder of a new file.
     let mut plan = fix();
@@ -126,6 +129,54 @@ fn a_full_disk_changes_nothing() {
                 assert_eq!(ended.out, BEFORE, "{free} KiB: {ended:?}");
             }
             _ => panic!("{free} KiB: {ended:?}"),
+        }
+    }
+}
+
+/// btrfs limits what a folder may hold; on the other file systems here quotas are not to be had.
+#[test]
+fn a_full_quota_changes_nothing() {
+    if !is_root("mounts") {
+        return;
+    }
+    if Command::new("mkfs.btrfs").arg("--version").output().is_err() {
+        assert!(std::env::var_os("CI").is_none(), "mkfs.btrfs is needed for this test");
+        return eprintln!("SKIPPED: needs mkfs.btrfs");
+    }
+    let (world, id) = approved();
+    let image = world.file("image", "");
+    std::fs::File::options().write(true).open(&image).unwrap().set_len(128 << 20).unwrap();
+    assert!(Command::new("mkfs.btrfs").args(["-q", &image]).stdout(Stdio::null()).status().unwrap().success());
+    // So much is there already, of 4 MiB that may be; what metadata takes of it, the file system knows.
+    for used in [2_000, 3_000, 3_900, 4_000] {
+        let line = format!(
+            r#"
+            set -e
+            cp -a "$EXACTA_HOME" home.{used} && export EXACTA_HOME="$PWD/home.{used}"
+            cp -a "$PROJECT" copy.{used} && mkdir -p small && mount -o loop image small
+            btrfs quota enable small && btrfs subvolume create small/p.{used} >/dev/null
+            mount --bind small/p.{used} "$PROJECT" && cp -a copy.{used}/. "$PROJECT"
+            id=$(btrfs inspect-internal rootid small/p.{used})
+            btrfs qgroup limit 4M "0/$id" small
+            head -c {used}k /dev/urandom >"$PROJECT/filler" && sync -f small
+            set +e
+            cd "$PROJECT"
+            "$EXACTA" execute "$PLAN" >&2
+            code=$?
+            btrfs qgroup limit none "0/$id" "$OLDPWD/small"
+            "$EXACTA" recover >&2 || exit 99
+            "$EXACTA" audit verify >&2 || exit 98
+            cat greet.txt
+            exit $code"#
+        );
+        let ended = script(&world, &id, &line);
+        match ended.code {
+            0 if used < 3_500 => assert_eq!(ended.out, AFTER, "{used} KiB: {ended:?}"),
+            50 | 60 => {
+                clear(&ended);
+                assert_eq!(ended.out, BEFORE, "{used} KiB: {ended:?}");
+            }
+            _ => panic!("{used} KiB: {ended:?}"),
         }
     }
 }
@@ -299,27 +350,77 @@ fn clock_shim(world: &World) -> Option<String> {
 fn a_signal_stops_a_check_and_rolls_back() {
     for signal in ["TERM", "INT", "HUP"] {
         let world = World::begun();
-        let root = world.project().canonicalize().unwrap();
-        let policy = format!(
-            "[[projects.\"{}\".checks]]\nargv = [\"sh\", \"-c\", \"echo begun; sleep 600\"]\ntimeout_seconds = 600\n",
-            root.display()
-        );
-        let file = world.home().join("safety-policy.toml");
-        std::fs::write(&file, policy).unwrap();
-        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+        demand(&world, "echo begun; sleep 600", 600, "");
         let id = approve(&world);
-        let mut command = world.command(&["execute", &id, "--events"]);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().unwrap()));
-        assert!(lines.any(|line| line.unwrap().contains("begun")), "the check runs");
-        assert!(
-            Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status().unwrap().success()
-        );
-        let last = lines.map(Result::unwrap).last().unwrap();
-        assert_eq!(child.wait().unwrap().code(), Some(50), "{last}");
-        let end: serde_json::Value = serde_json::from_str(&last).unwrap();
-        assert_eq!(end["outcome"], "cancelled", "{last}");
+        let run = Begun::execute(&world, &id);
+        let end = run.stopped_by(signal);
+        assert_eq!(end["outcome"], "cancelled", "{end}");
         assert_eq!(world.read("greet.txt"), BEFORE);
         assert_eq!(world.run(&["status"]).expect(0).out.matches("unfinished").count(), 0);
+    }
+}
+
+/// A plan whose targets another run holds was not carried out: it stays approved, and is told who is at it.
+#[test]
+fn a_lock_held_by_another_run_costs_no_plan() {
+    let world = World::begun();
+    demand(&world, "test -e quick || (echo begun; sleep 600)", 600, "");
+    let (first, second) = (approve(&world), approve(&world));
+    let run = Begun::execute(&world, &first);
+    let refused = world.run(&["execute", &second]).expect(60);
+    clear(&refused);
+    let holder = format!("(process {})", run.child.id());
+    assert!(refused.err.contains("`greet.txt` is locked by run") && refused.err.contains(&holder), "{refused:?}");
+    world.run(&["execute", &first]).expect(40);
+    let shown = world.run(&["show", &second, "--json"]).expect(0).json();
+    assert_eq!((&shown["status"], &shown["run"]), (&"user_approved".into(), &serde_json::Value::Null), "{shown}");
+    world.write("quick", "");
+    let mut waiting = world.command(&["execute", &second, "--wait"]);
+    let mut waiting = waiting.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    run.stopped_by("TERM");
+    assert_eq!(waiting.wait().unwrap().code(), Some(0), "it had its turn");
+    assert_eq!(world.read("greet.txt"), AFTER);
+    world.run(&["audit", "verify"]).expect(0);
+}
+
+/// The operator demands this check, with a time limit in seconds and folders that it may write to.
+pub(crate) fn demand(world: &World, script: &str, limit: u32, writes: &str) {
+    let root = world.project().canonicalize().unwrap();
+    let policy = format!(
+        "[[projects.\"{}\".checks]]\nargv = [\"sh\", \"-c\", \"{script}\"]\ntimeout_seconds = {limit}\nwrites = [{writes}]\n",
+        root.display()
+    );
+    let file = world.home().join("safety-policy.toml");
+    std::fs::write(&file, policy).unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+}
+
+/// A run whose check has said `begun`.
+pub(crate) struct Begun {
+    pub(crate) child: Child,
+    lines: Lines<BufReader<ChildStdout>>,
+}
+
+impl Begun {
+    pub(crate) fn execute(world: &World, id: &str) -> Self {
+        let mut command = world.command(&["execute", id, "--events"]);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        assert!(lines.any(|line| line.unwrap().contains("begun")), "the check runs");
+        Self { child, lines }
+    }
+
+    /// Sends a signal and waits for the end; what was printed last.
+    fn stopped_by(self, signal: &str) -> serde_json::Value {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args([&format!("-{signal}"), &pid]).status().unwrap().success());
+        self.ended(50)
+    }
+
+    /// Waits for the end; what was printed last.
+    pub(crate) fn ended(mut self, code: i32) -> serde_json::Value {
+        let last = self.lines.map(Result::unwrap).last().unwrap();
+        assert_eq!(self.child.wait().unwrap().code(), Some(code), "{last}");
+        serde_json::from_str(&last).unwrap()
     }
 }

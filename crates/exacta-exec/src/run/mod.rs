@@ -42,6 +42,7 @@ impl ProjectRoot {
 pub(crate) fn execute<F: Fs>(fs: &F, work: &Work, options: &mut RunOptions<'_>) -> Result<Receipts, RunError> {
     let area = Area::open_or_make(fs)?;
     let _locks = lock(&area, work, options)?;
+    (options.begin)().map_err(|message| RunError::NotBegun { message })?;
     let staging = prepare::Prepared::check(&area, work)?.stage(options)?;
     let committed = staging.commit(options)?;
     committed.apply(options)

@@ -16,6 +16,9 @@ pub struct RunOptions<'a> {
     pub cancel: &'a AtomicBool,
     /// How long to wait for targets that another run holds.
     pub wait: Duration,
+    /// Called once, when every target is locked and nothing is written yet: enters the run into the record. An error ends it,
+    /// as if it had never been.
+    pub begin: &'a mut dyn FnMut() -> Result<(), String>,
     /// Hears of every event, in order.
     pub observer: &'a mut dyn FnMut(Event),
     /// The last word before the first visible change: checks on the staged result, the entry in the audit log. An error

@@ -27,8 +27,11 @@ use std::process::{Child, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// How much a command may write outside its declared folders, in bytes.
+/// How much a command may write outside its declared folders, in bytes: into the project, and into each scratch folder.
 const SCRATCH_BYTES: u64 = 1 << 30;
+
+/// The same for folders that stand empty in the place of others.
+const EMPTY_BYTES: u64 = 1 << 20;
 
 /// Folders below the home folder that no command sees.
 const PRIVATE: [&str; 11] = [
@@ -206,12 +209,16 @@ impl Sandbox<'_> {
         let os = OsStr::new;
         let root = self.root.path().as_os_str();
         add(&[os("--ro-bind"), os("/"), os("/"), os("--dev"), os("/dev"), os("--proc"), os("/proc")]);
-        add(&[os("--tmpfs"), os("/tmp"), os("--tmpfs"), os("/run"), os("--tmpfs"), os("/var/tmp")]);
+        let (scratch, empty) = (SCRATCH_BYTES.to_string(), EMPTY_BYTES.to_string());
+        for folder in ["/tmp", "/var/tmp", "/dev/shm"] {
+            add(&[os("--size"), os(&scratch), os("--tmpfs"), os(folder)]);
+        }
+        add(&[os("--remount-ro"), os("/dev"), os("--size"), os(&empty), os("--tmpfs"), os("/run")]);
         for hidden in self.hidden.iter().cloned().chain(private()).filter(|folder| folder.is_dir()) {
-            add(&[os("--tmpfs"), hidden.as_os_str()]);
+            add(&[os("--size"), os(&empty), os("--tmpfs"), hidden.as_os_str()]);
         }
         add(&[os("--bind"), os("MERGED"), root]);
-        add(&[os("--tmpfs"), self.root.path().join(".exacta").as_os_str()]);
+        add(&[os("--size"), os(&empty), os("--tmpfs"), self.root.path().join(".exacta").as_os_str()]);
         for (path, folder) in writable {
             let held = format!("/proc/self/fd/{}", folder.as_raw_fd());
             add(&[os("--bind"), os(&held), self.root.path().join(path.as_str()).as_os_str()]);

@@ -6,8 +6,9 @@
 //! (`EXACTA_SEED` chooses it); everything: `cargo test -p exacta-exec --lib -- --ignored block::`.
 
 use super::kill::{self, Random};
-use super::power::call;
+use super::power::{call, sync, unmounted};
 use super::project::*;
+use super::whole;
 use crate::ProjectRoot;
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt as _;
@@ -24,23 +25,26 @@ const DISCARD: u64 = 4;
 
 #[test]
 fn a_sample_of_block_writes_on_ext4() {
-    replay("ext4", Some(10));
+    replay("a_sample_of_block_writes_on_ext4", "ext4", Some(10));
 }
 
 #[test]
 #[ignore = "takes minutes and needs the super-user: after every block write, on ext4"]
 fn every_block_write_on_ext4() {
-    replay("ext4", None);
+    replay("every_block_write_on_ext4", "ext4", None);
 }
 
 #[test]
 #[ignore = "takes minutes and needs the super-user: after every block write, on xfs"]
 fn every_block_write_on_xfs() {
-    replay("xfs", None);
+    replay("every_block_write_on_xfs", "xfs", None);
 }
 
 /// Runs once on a logged disk, and judges the disk after each of the run's writes, or after some of them.
-fn replay(kind: &str, some: Option<usize>) {
+fn replay(test: &str, kind: &str, some: Option<usize>) {
+    if !whole::alone(&format!("tests::block::{test}")) {
+        return;
+    }
     let Some(disk) = LoggedDisk::new(kind) else {
         assert!(std::env::var_os("CI").is_none(), "{kind} on qemu-storage-daemon is needed for the block tests");
         return eprintln!("SKIPPED: no {kind} on qemu-storage-daemon here");
@@ -49,20 +53,20 @@ fn replay(kind: &str, some: Option<usize>) {
     for (name, text, mode) in EVERYTHING {
         put(&project.join(name), text, mode);
     }
-    call("sync", &["-f", project.to_str().unwrap()]);
+    sync(&project);
     let begin = disk.log().len();
     let root = ProjectRoot::open(&project).unwrap();
     run_in(&root, &everything(1), &mut |_| {}, &mut |_| Ok(())).unwrap();
     let done = disk.log().len();
     drop(root);
-    call("sync", &["-f", project.to_str().unwrap()]);
+    sync(&project);
     let log = disk.log();
     let mut random = Random::new(5);
     let mut states: Vec<usize> = (begin..=log.len()).collect();
     if let Some(count) = some {
         states = (0..count).map(|_| states[random.below(states.len())]).chain([done]).collect();
     }
-    for &written in &states {
+    for (_, &written) in whole::each(&format!("block writes on {kind}"), &states) {
         disk.judge(&log[..written], &mut |_| true, written >= done, &format!("{written} writes on {kind}"));
         let place = format!("{written} writes on {kind}, some of them lost");
         disk.judge(&log[..written], &mut |_| random.below(2) == 0, written >= done, &place);
@@ -175,7 +179,7 @@ impl LoggedDisk {
         let project = self.at("judged").join("project");
         kill::settled(&project, place);
         let found = tree(&project);
-        unmount(&self.at("judged"));
+        assert!(unmounted(&self.at("judged")), "{place}: cannot be unmounted");
         assert!(!done || found == everything_done(), "{place}: reported as done, and lost");
     }
 }

@@ -3,6 +3,7 @@
 //! `cargo test -p exacta-exec --lib -- --ignored kill::`.
 
 use super::project::*;
+use super::whole;
 use crate::{Outcome, ProjectRoot, RunError};
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::FileExt;
@@ -104,7 +105,7 @@ fn every_kill() {
     let Some(points) = points("run") else { return };
     let mut distinct = BTreeSet::new();
     let mut count = (0, 0);
-    for point in &points {
+    for (_, point) in whole::each("kills", &points) {
         let project = Project::new(&EVERYTHING);
         disturb("run", project.dir.path(), &kill(point));
         count.0 += 1;
@@ -130,15 +131,15 @@ fn every_kill() {
 #[ignore = "takes minutes: every error at every call"]
 fn every_error() {
     let Some(points) = points("run") else { return };
-    for point in &points {
-        for error in ERRORS {
-            fail_at(point, &format!("error={error}"));
-        }
-        if point.0 == "pwrite64" {
-            fail_at(point, "retval=1");
+    let mut count = 0;
+    for (_, point) in whole::each("errors", &points) {
+        let short = (point.0 == "pwrite64").then(|| "retval=1".to_owned());
+        for how in ERRORS.iter().map(|error| format!("error={error}")).chain(short) {
+            fail_at(point, &how);
+            count += 1;
         }
     }
-    eprintln!("{} failing calls: every one reported, none torn", points.len() * ERRORS.len());
+    eprintln!("{count} failing calls: every one reported, none torn");
 }
 
 /// One call of a run fails: success means as approved, failure as before, unsettled that recovery settles it.
@@ -217,7 +218,7 @@ fn all_rest(process: u32) -> bool {
 
 fn strace(what: &str, dir: &Path) -> Command {
     let mut command = Command::new("strace");
-    command.args(["-f", "-qq"]).env(CHILD, format!("{what} {}", dir.display()));
+    command.args(["-f", "-qq", "--seccomp-bpf"]).env(CHILD, format!("{what} {}", dir.display()));
     command.env_remove("RUST_BACKTRACE").stdout(Stdio::null()).stderr(Stdio::null());
     command
 }

@@ -9,3 +9,4 @@ mod race;
 mod recover;
 mod run;
 mod sim;
+mod whole;

@@ -195,8 +195,14 @@ fn a_failed_check_or_a_cancel_leaves_everything_as_before() {
             count += usize::from(!matches!(event, Event::RollingBack { .. }));
         };
         let before_commit = &mut |_: &crate::Staged<'_>| Ok(());
-        let mut options =
-            RunOptions { sync: true, cancel: &cancel, wait: Duration::ZERO, observer: &mut observer, before_commit };
+        let mut options = RunOptions {
+            sync: true,
+            begin: &mut || Ok(()),
+            cancel: &cancel,
+            wait: Duration::ZERO,
+            observer: &mut observer,
+            before_commit,
+        };
         let disk = Disk::new(&project.root, true).unwrap();
         let outcome = execute(&disk, &everything(1), &mut options);
         if at < 5 && outcome.is_ok() {

@@ -134,6 +134,12 @@ fn every_way_to_end() {
     assert_eq!((daemon.ended, daemon.output.as_str()), (Ended::Passed, "started\n"), "a daemon dies with the command");
     let filler = place.run("head -c 2000000000 /dev/zero > big", 60);
     assert!(matches!(filler.ended, Ended::Failed(_)), "the scratch layer has an end");
+    let room = place.run(
+        "df --output=size -B1M / . /tmp /var/tmp /run /dev/shm | tail -n +3 | sort -n | tail -n 1; echo > /dev/x",
+        60,
+    );
+    assert_eq!(room.output.lines().next().unwrap().trim(), "1024", "and so has every other: {}", room.output);
+    assert!(matches!(room.ended, Ended::Failed(_)), "nothing can be put beside the devices");
     let loud = place.run("head -c 1000000 /dev/zero | tr '\\0' x; echo end", 60);
     assert_eq!(loud.printed, 1_000_004);
     assert!(loud.output.len() <= 64 * 1024 && loud.output.ends_with("xend\n"));

@@ -1,0 +1,36 @@
+//! Whole proofs take long: they tell how far they are, and one that was interrupted can go on.
+
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+/// Set for the process that has its mounts for itself.
+const ALONE: &str = "EXACTA_EXEC_ALONE";
+
+/// Every point of a proof with its number, from the one that `EXACTA_FROM` names (the first). How far it is, is told now and then.
+pub(super) fn each<'a, T>(what: &str, points: &'a [T]) -> impl Iterator<Item = (usize, &'a T)> {
+    let from = std::env::var("EXACTA_FROM").map_or(0, |from| from.parse().unwrap());
+    let (begin, count) = (Instant::now(), points.len());
+    points.iter().enumerate().skip(from).inspect(move |(index, _)| {
+        if index % 50 == 0 {
+            eprintln!("{what}: at {index} of {count}, after {} s", begin.elapsed().as_secs());
+        }
+    })
+}
+
+/// Whether this process has its mounts for itself. If not, the test is run in one that has: what others start meanwhile
+/// (sandboxes) has no copy of them, which would keep a disk busy.
+pub(super) fn alone(test: &str) -> bool {
+    if std::env::var_os(ALONE).is_some() {
+        return true;
+    }
+    if !rustix::process::geteuid().is_root() {
+        assert!(std::env::var_os("CI").is_none(), "{test} needs the super-user");
+        eprintln!("SKIPPED: {test} needs the super-user");
+        return false;
+    }
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "--propagation", "private"]).arg(std::env::current_exe().unwrap());
+    command.args(["--exact", test, "--include-ignored", "--nocapture", "--test-threads=1"]);
+    assert!(command.env(ALONE, "1").stdout(Stdio::null()).status().unwrap().success(), "{test}");
+    false
+}
