@@ -6,7 +6,7 @@ mod quality;
 mod risk;
 mod source;
 
-pub(crate) use source::{is_code, is_test};
+pub(crate) use source::{Role, is_code, is_test, role};
 
 use crate::check::ValidPlan;
 use crate::facts::Facts;

@@ -2,6 +2,7 @@
 
 use super::Place;
 use super::lexicon::{Lexicon, Marks};
+use crate::assess::Role;
 use crate::diff::{ChangeKind, LineChange};
 use crate::facts::FileContent;
 use crate::facts::source::{CodeFacts, SourceFacts};
@@ -17,6 +18,8 @@ pub(crate) struct FileChange<'a> {
     pub step: &'a Step,
     /// The file.
     pub path: &'a RelPath,
+    /// What it is for.
+    pub role: Role,
     /// Its content before the step.
     pub before: Option<&'a FileContent>,
     /// Its content after the step.
@@ -55,7 +58,8 @@ pub(crate) fn of<'a>(plan: &'a Plan, source: &'a SourceFacts) -> Vec<FileChange<
         let facts = source.get(effect);
         let code = facts.and_then(|facts| facts.code.as_ref());
         let moved_lines = facts.map_or(0, |facts| facts.moved_lines);
-        FileChange { step, path: &effect.path, before, after, lines, marks, added, code, moved_lines }
+        let role = crate::assess::role(&effect.path, before, after);
+        FileChange { step, path: &effect.path, role, before, after, lines, marks, added, code, moved_lines }
     });
     changes.collect()
 }

@@ -3,7 +3,7 @@
 use super::words::{Worth, every, stem, telling, worth_of_request};
 use super::{View, issue, issue_at};
 use crate::assess::Issue;
-use crate::assess::source::{Role, is_ui, role};
+use crate::assess::source::{Role, is_ui};
 use crate::prelude::*;
 use crate::proposal::{Action, Domain, IntentKind};
 use crate::scan::change::FileChange;
@@ -187,7 +187,7 @@ fn create_project(view: &View<'_>, issues: &mut Vec<Issue>) {
         .map(|change| change.path.name().to_lowercase())
         .collect();
     let is_project = |name: &String| PROJECT_FILES.contains(&name.as_str()) || name.ends_with(".sln");
-    let manifests = view.changes.iter().any(|change| role(change.path) == Role::Manifest);
+    let manifests = view.changes.iter().any(|change| change.role == Role::Manifest);
     if !manifests && !names.iter().any(is_project) {
         issues.push(issue(
             4000,
@@ -222,17 +222,17 @@ fn builds(view: &View<'_>) -> bool {
         "pyproject.toml" => has(change, b"[build-system]") || has(change, b"[tool."),
         "composer.json" => has(change, b"\"autoload\"") || has(change, b"\"scripts\""),
         "requirements.txt" | "Gemfile" => false,
-        _ => role(change.path) == Role::Manifest,
+        _ => change.role == Role::Manifest,
     }) || view.steps().iter().any(|step| step.action == Action::Build)
 }
 
 /// Logic, wiring, and a screen where there is one.
 fn add_feature(view: &View<'_>, issues: &mut Vec<Issue>) {
     let other = asks_for(view, OTHER_WORK);
-    let roles: BTreeSet<Role> = view.changes.iter().map(|change| role(change.path)).collect();
+    let roles: BTreeSet<Role> = view.changes.iter().map(|change| change.role).collect();
     if !roles.contains(&Role::Source) && !other {
         // Settings alone can switch something on; notes and data cannot.
-        let configured = roles.contains(&Role::Config) || roles.contains(&Role::Manifest);
+        let configured = [Role::Config, Role::Manifest, Role::Foreign].iter().any(|role| roles.contains(role));
         let points = if configured { 2000 } else { 5000 };
         issues.push(issue(
             points,
@@ -240,7 +240,7 @@ fn add_feature(view: &View<'_>, issues: &mut Vec<Issue>) {
             "add the step that holds the logic",
         ));
     }
-    let source: Vec<_> = view.changes.iter().filter(|change| role(change.path) == Role::Source).collect();
+    let source: Vec<_> = view.changes.iter().filter(|change| change.role == Role::Source).collect();
     let existing = view.changes.iter().any(|change| change.before.is_some());
     if !existing && source.len() == 1 && !other {
         issues.push(issue(
@@ -267,8 +267,10 @@ fn add_feature(view: &View<'_>, issues: &mut Vec<Issue>) {
 
 /// Location, fix, regression check.
 fn fix_bug(view: &View<'_>, issues: &mut Vec<Issue>) {
-    let roles: BTreeSet<Role> = view.changes.iter().map(|change| role(change.path)).collect();
-    let fixes = [Role::Source, Role::Config, Role::Manifest, Role::Asset].iter().any(|role| roles.contains(role));
+    let roles: BTreeSet<Role> = view.changes.iter().map(|change| change.role).collect();
+    let fixes = [Role::Source, Role::Config, Role::Manifest, Role::Foreign, Role::Asset]
+        .iter()
+        .any(|role| roles.contains(role));
     if !fixes && !asks_for(view, OTHER_WORK) {
         issues.push(issue(
             5000,
@@ -302,7 +304,7 @@ fn is_checked(view: &View<'_>) -> bool {
 
 /// Configuration, and no source change.
 fn build_package(view: &View<'_>, issues: &mut Vec<Issue>) {
-    let configured = view.changes.iter().any(|change| matches!(role(change.path), Role::Config | Role::Manifest));
+    let configured = view.changes.iter().any(|change| matches!(change.role, Role::Config | Role::Manifest));
     let built = view.steps().iter().any(|step| step.action == Action::Build);
     if !configured && !built {
         issues.push(issue(
@@ -311,7 +313,7 @@ fn build_package(view: &View<'_>, issues: &mut Vec<Issue>) {
             "add a step of type `build`, or the configuration the package needs",
         ));
     }
-    for change in view.changes.iter().filter(|change| role(change.path) == Role::Source) {
+    for change in view.changes.iter().filter(|change| change.role == Role::Source) {
         let hint = "leave the source alone, or make it a plan of another intent";
         issues.push(issue_at(4000, "changes source code, which packaging does not need", hint, change.place(None)));
     }

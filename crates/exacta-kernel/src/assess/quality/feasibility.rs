@@ -6,7 +6,7 @@ use super::specificity::{elided, stand_in};
 use super::{View, in_step, issue, issue_at};
 use crate::action::primitive::PrimitiveId;
 use crate::assess::Issue;
-use crate::assess::source::{Language, Role, language, pieces, role};
+use crate::assess::source::{Language, Role, language, pieces};
 use crate::diff::ChangeKind;
 use crate::facts::FileContent;
 use crate::prelude::*;
@@ -70,7 +70,7 @@ fn malformed(change: &FileChange<'_>) -> Option<Issue> {
     let lenient = change
         .before
         .map_or_else(|| memchr::memmem::find(after.bytes(), b"//").is_some(), |before| !reads(before.bytes()));
-    if lenient || role(change.path) == Role::Test || reads(after.bytes()) {
+    if lenient || change.role == Role::Test || reads(after.bytes()) {
         return None;
     }
     let first = change.added_lines().next().map(|line| line.line);
@@ -116,7 +116,7 @@ fn depth(line: &[u8], language: Language) -> i64 {
 fn empty(change: &FileChange<'_>) -> Option<Issue> {
     let blank = change.before.is_none() && change.after.is_some_and(|after| after.bytes().trim_ascii().is_empty());
     let meant = MEANT_EMPTY.contains(&change.path.name())
-        || !matches!(role(change.path), Role::Source | Role::Config | Role::Manifest);
+        || !matches!(change.role, Role::Source | Role::Config | Role::Manifest);
     (blank && !meant)
         .then(|| issue_at(1500, "creates an empty file", "give it its content, or leave it out", change.place(None)))
 }

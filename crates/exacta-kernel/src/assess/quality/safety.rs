@@ -3,7 +3,7 @@
 use super::words::every;
 use super::{View, issue_at};
 use crate::assess::Issue;
-use crate::assess::source::is_test;
+use crate::assess::source::{Role, is_test};
 use crate::facts::FileContent;
 use crate::prelude::*;
 use crate::proposal::Action;
@@ -93,7 +93,7 @@ pub(super) fn issues(view: &View<'_>) -> Vec<Issue> {
     for change in view.changes {
         issues.extend(loss(change));
         issues.extend(skipped(change));
-        issues.extend(swallowed(change));
+        issues.extend(swallowed(change).filter(|_| change.role != Role::Foreign));
     }
     issues
 }

@@ -3,7 +3,7 @@
 use super::words::{Worth, worth, worth_of_request};
 use super::{View, in_step, issue, issue_at};
 use crate::assess::Issue;
-use crate::assess::source::{Role, role};
+use crate::assess::source::Role;
 use crate::prelude::*;
 use crate::proposal::{Action, Step};
 use crate::scan::change::FileChange;
@@ -118,7 +118,7 @@ fn is_stand_in(text: &str) -> bool {
 /// What a file's added lines leave open; each kind once a file.
 fn unfinished(change: &FileChange<'_>) -> Vec<Issue> {
     let mut issues: BTreeMap<&str, Issue> = BTreeMap::new();
-    let role = role(change.path);
+    let role = change.role;
     for line in change.marked_added(OPEN) {
         let text = String::from_utf8_lossy(line.bytes).to_lowercase();
         // What only subclasses do is not unfinished.
@@ -151,7 +151,7 @@ fn is_elision(text: &str) -> bool {
 
 /// The line of a file at which the rest of it is only hinted at.
 pub(super) fn elided(change: &FileChange<'_>) -> Option<u64> {
-    let code = matches!(role(change.path), Role::Source | Role::Config | Role::Manifest | Role::Test);
+    let code = !matches!(change.role, Role::Docs | Role::Asset);
     let is_elision = |line: &[u8]| is_elision(&String::from_utf8_lossy(line).to_lowercase());
     change.marked_added(OPEN).find(|line| code && is_elision(line.bytes)).map(|line| line.line)
 }
@@ -169,6 +169,9 @@ fn open(text: &str, role: Role) -> Option<(u32, &'static str, &'static str)> {
             "stands a comment where the rest of the file should be",
             "send the whole file, or a diff or edits that leave the rest alone",
         ));
+    }
+    if role == Role::Foreign {
+        return None;
     }
     if !comment && UNFINISHED.iter().any(|phrase| text.contains(phrase)) && role != Role::Test {
         return Some((3500, "adds code that says it is not written yet", "write it, or leave it out"));

@@ -2,7 +2,7 @@
 
 use super::{doublings, reason};
 use crate::assess::Reason;
-use crate::assess::source::{branches, code, is_test, language};
+use crate::assess::source::{Role, branches, code, language};
 use crate::diff::ChangeKind;
 use crate::facts::source::{CodeFacts, FunctionChange};
 use crate::prelude::*;
@@ -12,11 +12,11 @@ use crate::scan::lexicon::BRANCH;
 /// A changed function beyond this is hard to follow.
 const HARD: u32 = 15;
 
-/// In all source files outside tests: +1 for every doubling of the branches in added lines, +1 for every doubling of their
+/// In all source files outside tests that people wrote here: +1 for every doubling of the branches in added lines, +1 for every doubling of their
 /// growth, +1 a changed function above 15. Growth is that of the functions' cyclomatic complexity where a file was parsed, else
 /// of the branches in its changed lines.
 pub(super) fn reasons(changes: &[FileChange<'_>]) -> Vec<Reason> {
-    let changes = || changes.iter().filter(|change| !is_test(change.path));
+    let changes = || changes.iter().filter(|change| !matches!(change.role, Role::Test | Role::Foreign));
     let files: Vec<Branches<'_>> = changes().filter_map(in_file).collect();
     let added = files.iter().map(|file| file.added).sum();
     let growth = files.iter().map(|file| file.growth).sum();

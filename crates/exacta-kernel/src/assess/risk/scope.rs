@@ -2,10 +2,11 @@
 
 use super::{doublings, reason};
 use crate::assess::Reason;
-use crate::assess::source::{Role, role};
+use crate::assess::source::Role;
 use crate::path::RelPath;
 use crate::prelude::*;
 use crate::scan::change::FileChange;
+use crate::scan::dependency::{Kind, kind_of};
 
 /// Folders that hold one component each.
 const CONTAINERS: &[&str] = &[
@@ -14,7 +15,7 @@ const CONTAINERS: &[&str] = &[
 
 /// Folders whose files are for people, unless they are code.
 const PROSE: &[&str] = &["doc", "docs", "documentation", "man"];
-/// So many lines of tests count as one of code.
+/// So many lines of tests, and of what nobody wrote here, count as one of code.
 const TESTS: u64 = 4;
 
 /// Existing files: +1 each after the second, +1 for each folder after the first. All files: +2 for each component after
@@ -90,7 +91,7 @@ fn is_like(deleted: &FileChange<'_>, created: &FileChange<'_>) -> bool {
 }
 
 /// The logarithm of the lines that are added: of all that can be counted, it tells most about what will break later. Blank
-/// lines and documentation break nothing, tests hardly anything.
+/// lines and documentation break nothing, tests and what tools write hardly anything.
 fn spread(changes: &[FileChange<'_>]) -> Option<Reason> {
     let counted: Vec<(u64, &FileChange<'_>)> = changes.iter().map(|change| (weight(change), change)).collect();
     let total = counted.iter().map(|(weight, _)| weight).sum::<u64>() / TESTS;
@@ -110,11 +111,12 @@ fn spread(changes: &[FileChange<'_>]) -> Option<Reason> {
 
 /// The lines that a file adds, in quarters.
 fn weight(change: &FileChange<'_>) -> u64 {
-    let role = role(change.path);
     let prose = || change.path.parts().rev().skip(1).any(|part| PROSE.contains(&part.to_ascii_lowercase().as_str()));
-    let worth = match role {
+    let locks = || kind_of(change.path.name()).is_some_and(Kind::is_lock);
+    let worth = match change.role {
         Role::Docs => return 0,
-        Role::Test => 1,
+        Role::Test | Role::Foreign => 1,
+        Role::Manifest if locks() => 1,
         Role::Source => TESTS,
         _ if prose() => return 0,
         _ => TESTS,

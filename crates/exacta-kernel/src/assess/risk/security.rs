@@ -2,7 +2,7 @@
 
 use super::reason;
 use crate::assess::Reason;
-use crate::assess::source::{Role, code, language, role};
+use crate::assess::source::{Role, code, language};
 use crate::diff::{ChangeKind, LineChange};
 use crate::facts::FileContent;
 use crate::facts::source::Area;
@@ -17,7 +17,7 @@ use crate::scan::lexicon::AREA;
 pub(super) fn reasons(changes: &[FileChange<'_>], signals: &Signals) -> Vec<Reason> {
     let mut reasons = Vec::new();
     for change in changes {
-        if !matches!(role(change.path), Role::Test | Role::Docs) {
+        if !matches!(change.role, Role::Test | Role::Docs) {
             reasons.extend(areas(change));
         }
         let executable = |content: Option<&FileContent>| content.is_some_and(FileContent::is_executable);

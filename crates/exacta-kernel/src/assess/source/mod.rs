@@ -1,10 +1,11 @@
 //! What lines tell about source code, without parsing it: what a file is for, what of a line is code, public signatures.
 
+mod foreign;
 mod role;
 mod signature;
 
-pub(crate) use role::is_test;
-pub(super) use role::{Role, is_ui, role};
+pub(super) use role::is_ui;
+pub(crate) use role::{Role, is_test, role};
 pub(super) use signature::{Signature, signatures};
 
 use crate::prelude::*;

@@ -1,6 +1,8 @@
-//! What a file is for, by its path.
+//! What a file is for, by its path and by what it says.
 
+use super::foreign::is_foreign;
 use super::language;
+use crate::facts::FileContent;
 use crate::path::RelPath;
 use crate::scan::dependency::kind_of;
 
@@ -13,6 +15,8 @@ pub(crate) enum Role {
     Docs,
     /// Names dependencies.
     Manifest,
+    /// Nobody wrote it here: generated, or taken over from elsewhere.
+    Foreign,
     /// Runs.
     Source,
     /// Settings and build files.
@@ -100,8 +104,14 @@ const UI_ENDINGS: &[&str] = &[
     "j2",
 ];
 
-/// What a file is for.
-pub(crate) fn role(path: &RelPath) -> Role {
+/// What a file is for, given its content before and after a change.
+pub(crate) fn role(path: &RelPath, before: Option<&FileContent>, after: Option<&FileContent>) -> Role {
+    let role = by_path(path);
+    let runs = matches!(role, Role::Source | Role::Config | Role::Asset);
+    if runs && is_foreign(path, before, after) { Role::Foreign } else { role }
+}
+
+fn by_path(path: &RelPath) -> Role {
     let name = path.name().to_lowercase();
     let stem = name.split('.').next().unwrap_or_default();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
@@ -168,8 +178,12 @@ mod tests {
             (".editorconfig", Role::Config),
             ("web/index.html", Role::Source),
             ("img/logo.png", Role::Asset),
+            ("vendor/a/lib.rs", Role::Foreign),
+            ("vendor/a/tests/lib.rs", Role::Test),
+            ("vendor/a/README.md", Role::Docs),
+            ("vendor/a/package.json", Role::Manifest),
         ] {
-            assert_eq!(role(&RelPath::parse(path).unwrap()), expected, "{path}");
+            assert_eq!(role(&RelPath::parse(path).unwrap(), None, None), expected, "{path}");
         }
     }
 }
