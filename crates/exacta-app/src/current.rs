@@ -111,7 +111,7 @@ impl Current {
 
 /// What a plan was made against, as stored.
 pub(crate) fn identity(record: &PlanRecord) -> Result<Identity, Error> {
-    let identity: Identity = serde_json::from_value(record.identity.clone()).map_err(|_| tampered(&record.id))?;
+    let identity: Identity = serde_json::from_str(&record.identity).map_err(|_| tampered(&record.id))?;
     if identity.plan_id == record.id { Ok(identity) } else { Err(tampered(&record.id)) }
 }
 

@@ -7,20 +7,22 @@ use crate::current::{Current, expired, messages, regenerate, tampered};
 use crate::decide::wrong_status;
 use crate::error::{Error, Exit};
 use crate::pipeline::Evaluation;
+use crate::read::run_view;
 use crate::submit::{data, reason};
 use crate::view::RunView;
 use exacta_exec::{Event as Progress, Receipts, Retention, RunError, RunOptions, Staged};
 use exacta_kernel::audit::{EntryDraft, Event};
 use exacta_kernel::facts::FileState;
 use exacta_kernel::gate::Verdict;
-use exacta_kernel::id::{PlanId, RunId};
+use exacta_kernel::id::{CorrelationId, PlanId, RunId};
 use exacta_kernel::lifecycle::Status;
 use exacta_kernel::path::RelPath;
-use exacta_kernel::permit::{self, Candidate, Permit, Refused, Transition};
+use exacta_kernel::permit::{self, Candidate, Permit, Refused, Transition, Work};
 use exacta_kernel::plan::{Change, Content};
 use exacta_kernel::proposal::Action;
 use exacta_store::{RunRecord, RunState, SqliteStore, Start, Store, StoreError};
 use serde_json::json;
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -213,6 +215,7 @@ impl App {
         checks: &Checks,
         execution: Execution<'_>,
     ) -> Result<RunView, Error> {
+        let ran = Ran::of(permit.work());
         self.admit_open_runs()?;
         let Execution { sync, wait, cancel, observer, check_observer } = execution;
         let (mut run, mut begun) = (run_record(&permit)?, None);
@@ -229,36 +232,56 @@ impl App {
         let outcome = root.run(permit, &mut options);
         begun.transpose()?;
         match outcome {
-            Ok(receipts) => self.completed(&run.id, run.undoes.is_some(), &receipts),
-            Err(error) => Err(self.failed(&run.id, &error)?),
+            Ok(receipts) => self.completed(&ran, &receipts),
+            Err(error) => Err(self.failed(&ran, &error)?),
         }
     }
 
-    fn completed(&mut self, run_id: &RunId, undo: bool, receipts: &Receipts) -> Result<RunView, Error> {
+    fn completed(&mut self, run: &Ran, receipts: &Receipts) -> Result<RunView, Error> {
+        let undo = run.undoes.is_some();
         let event = if undo { Event::RunUndone } else { Event::PlanExecuted };
         let receipts = serde_json::to_value(receipts)?;
         let how = if undo { "every target is as it was before that run" } else { "every target is as approved" };
-        self.finish(run_id, RunState::Completed, &receipts, event, how)?;
-        self.home.update_project(self.root.path(), |project| project.failed_runs = 0)?;
+        let ended = self.finish(run, RunState::Completed, &receipts, event, how)?;
+        self.forget_failures()?;
         self.collect_garbage()?;
-        self.run_view(run_id)
+        match ended {
+            Some(run) => Ok(run_view(run)),
+            // Another process took this one for dead and recorded the end.
+            None => self.ended_elsewhere(&run.run_id),
+        }
+    }
+
+    fn ended_elsewhere(&self, id: &RunId) -> Result<RunView, Error> {
+        let run = self.store.run(id)?;
+        run.map(run_view).ok_or_else(|| Error::fault("run_unknown", format!("no run `{id}`")))
+    }
+
+    /// A completed run ends a row of failed ones.
+    fn forget_failures(&self) -> Result<(), Error> {
+        if self.home.project(self.root.path())?.is_some_and(|project| project.failed_runs > 0) {
+            self.home.update_project(self.root.path(), |project| project.failed_runs = 0)?;
+        }
+        Ok(())
     }
 
     /// Drops before-images that are older, or take more room, than the Safety Policy allows.
     fn collect_garbage(&self) -> Result<(), Error> {
         const DAY: u64 = 24 * 60 * 60;
         let kept = crate::world::safety_policy(&self.home)?.before_images;
-        let running: Vec<RunId> = self.store.running()?.into_iter().map(|run| run.id).collect();
+        // Asked only where something would go, which is seldom; what cannot be told stays.
+        let running = LazyCell::new(|| Some(self.store.running().ok()?.into_iter().map(|run| run.id).collect()));
+        let is_running = |run: &RunId| running.as_ref().is_none_or(|running: &Vec<RunId>| running.contains(run));
         let retention = Retention {
             older_than: Duration::from_secs(kept.days.saturating_mul(DAY)),
             size_cap: kept.max_mib.saturating_mul(1 << 20),
-            keep: &|run| running.contains(run),
+            keep: &is_running,
         };
         self.root.collect_garbage(&retention).map(drop).map_err(|error| run_error(&error))
     }
 
-    fn failed(&mut self, run_id: &RunId, error: &RunError) -> Result<Error, Error> {
-        if self.store.run(run_id)?.is_none() {
+    fn failed(&mut self, run: &Ran, error: &RunError) -> Result<Error, Error> {
+        if self.store.run(&run.run_id)?.is_none() {
             return Ok(run_error(error));
         }
         let (state, event) = if error.is_unsettled() || matches!(error, RunError::Kept { .. }) {
@@ -266,32 +289,55 @@ impl App {
         } else {
             (RunState::RolledBack, Event::RunRolledBack)
         };
-        self.finish(run_id, state, &json!({}), event, &error.to_string())?;
+        self.finish(run, state, &json!({}), event, &error.to_string())?;
         if matches!(error, RunError::Failed(_) | RunError::RolledBack { .. } | RunError::NeedsAttention { .. }) {
             self.count_failure()?;
         }
         Ok(run_error(error))
     }
 
-    /// Records the end of a run; `false` if another process has recorded it.
+    /// Records the end of a run; `None` if another process has recorded it.
     pub(crate) fn finish(
         &mut self,
-        run_id: &RunId,
+        run: &Ran,
         state: RunState,
         receipts: &serde_json::Value,
         event: Event,
         why: &str,
-    ) -> Result<bool, Error> {
-        let Some(run) = self.store.run(run_id)? else { return Ok(false) };
-        let record = self.record(&run.plan_id)?;
-        let mut entry = EntryDraft::new(event, Self::agent(), why).about(&record.correlation_id, &run.plan_id);
-        entry.run_id = Some(run_id.clone());
+    ) -> Result<Option<RunRecord>, Error> {
+        let mut entry = EntryDraft::new(event, Self::agent(), why).about(&run.correlation_id, &run.plan_id);
+        entry.run_id = Some(run.run_id.clone());
         entry.data = data(json!({ "receipts": receipts, "undoes": run.undoes }));
-        match self.store.finish_run(run_id, state, receipts, &[entry], now()) {
-            Ok(()) => Ok(true),
-            Err(StoreError::RunEnded { .. }) => Ok(false),
+        match self.store.finish_run(&run.run_id, state, receipts, &[entry], now()) {
+            Ok(run) => Ok(Some(run)),
+            Err(StoreError::RunEnded { .. }) => Ok(None),
             Err(error) => Err(error.into()),
         }
+    }
+}
+
+/// A run that is to be recorded as ended.
+pub(crate) struct Ran {
+    run_id: RunId,
+    plan_id: PlanId,
+    correlation_id: CorrelationId,
+    undoes: Option<RunId>,
+}
+
+impl Ran {
+    fn of(work: &Work) -> Self {
+        Self {
+            run_id: work.run_id.clone(),
+            plan_id: work.plan_id.clone(),
+            correlation_id: work.correlation_id.clone(),
+            undoes: work.undoes.clone(),
+        }
+    }
+
+    /// One that somebody else began, of the plan's operation.
+    pub fn recorded(run: &RunRecord, correlation_id: CorrelationId) -> Self {
+        let (run_id, plan_id, undoes) = (run.id.clone(), run.plan_id.clone(), run.undoes.clone());
+        Self { run_id, plan_id, correlation_id, undoes }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::recover::Recovery;
 use crate::view::{ApprovalView, PlanDetail, PlanLine, PlanView, Registered, RunView, StatusView, Summary, outcome};
 use exacta_kernel::approval::{self, Demand, SignedStatement};
 use exacta_kernel::drift::{self, Answer};
-use exacta_kernel::id::{PlanId, RunId};
+use exacta_kernel::id::PlanId;
 use exacta_kernel::lifecycle::Status;
 use exacta_store::{Filter, PlanRecord, PlanSummary, RunFilter, RunRecord, RunState, Store};
 use serde_json::Value;
@@ -62,6 +62,19 @@ impl App {
         })
     }
 
+    /// How a plan stands: what [`App::show`] says of it, without all the rest.
+    ///
+    /// # Errors
+    /// As [`App::show`].
+    pub fn stands(&self, id: &PlanId) -> Result<Status, Error> {
+        let record = self.record(id)?;
+        if record.status.is_final() || record.run.is_some() {
+            return Ok(record.status);
+        }
+        let is_over = drift::answer(&self.current(id)?.drifts) == Some(Answer::Expired);
+        Ok(if is_over { Status::Expired } else { record.status })
+    }
+
     /// A plan that cannot be used, as it was stored. Whoever can write in the project can write there too, so it carries no
     /// hash that somebody might sign, and a plan that drifted is shown as expired even before the record says so.
     fn over_view(&self, record: &PlanRecord) -> Result<PlanView, Error> {
@@ -102,13 +115,13 @@ impl App {
         Ok(record.approvals.iter().map(view).collect())
     }
 
-    /// A run.
+    /// The newest run about a plan: its own, or one that takes it back.
     ///
     /// # Errors
-    /// If there is no such run.
-    pub(crate) fn run_view(&self, id: &RunId) -> Result<RunView, Error> {
-        let run = self.store.run(id)?;
-        run.map(run_view).ok_or_else(|| Error::fault("run_unknown", format!("no run `{id}`")))
+    /// If the record cannot be read.
+    pub fn last_run(&self, id: &PlanId) -> Result<Option<RunView>, Error> {
+        let of_plan = RunFilter { plan_id: Some(id.clone()), limit: Some(1), ..RunFilter::default() };
+        Ok(self.store.runs(&of_plan)?.pop().map(run_view))
     }
 
     /// Where the record was changed from outside, as far as a look at its ends tells. Only [`crate::verify`] looks at all of it.
@@ -169,7 +182,7 @@ fn plan_line(plan: PlanSummary, now: exacta_kernel::time::Timestamp) -> Result<P
 }
 
 fn stored_view(record: &PlanRecord) -> Result<PlanView, Error> {
-    let mut view: PlanView = serde_json::from_value(record.view.clone()).map_err(|_| current::tampered(&record.id))?;
+    let mut view: PlanView = serde_json::from_str(&record.view).map_err(|_| current::tampered(&record.id))?;
     view.status = Some(record.status);
     Ok(view)
 }

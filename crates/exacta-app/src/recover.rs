@@ -2,14 +2,14 @@
 
 use crate::app::App;
 use crate::error::{Error, Exit};
-use crate::execute::run_error;
+use crate::execute::{Ran, run_error};
 use crate::process;
 use crate::view::outcome;
 use exacta_exec::{Outcome, Recovered};
 use exacta_kernel::audit::Event;
 use exacta_store::{RunRecord, RunState, Store};
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// An unfinished run and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -37,8 +37,12 @@ impl App {
 
     fn recover_runs(&mut self) -> Result<Vec<Recovery>, Error> {
         let mut recoveries = Vec::new();
-        self.admit_open_runs()?;
-        for recovered in self.root.recover().map_err(|error| run_error(&error))? {
+        let none_open = self.admit_open_runs()?;
+        let recovered = self.root.recover().map_err(|error| run_error(&error))?;
+        if none_open && recovered.is_empty() {
+            return Ok(recoveries);
+        }
+        for recovered in recovered {
             recoveries.push(self.enter_recovery(&recovered)?);
         }
         let mut dead = self.store.running()?;
@@ -55,10 +59,12 @@ impl App {
         Ok(recoveries)
     }
 
-    /// Tells the executor which runs have no end: exactly those of which the log says so.
-    pub(crate) fn admit_open_runs(&mut self) -> Result<(), Error> {
-        self.root.admit(self.store.open_runs()?.into_iter().map(|run| run.id).collect());
-        Ok(())
+    /// Tells the executor which runs have no end: exactly those of which the log says so. Whether there are none.
+    pub(crate) fn admit_open_runs(&mut self) -> Result<bool, Error> {
+        let open = self.store.open_runs()?;
+        let none = open.is_empty();
+        self.root.admit(open.into_iter().map(|run| run.id).collect());
+        Ok(none)
     }
 
     /// Records what the executor did about an unfinished run.
@@ -72,8 +78,9 @@ impl App {
         };
         let receipts = serde_json::to_value(&recovered.receipts)?;
         let known = self.store.run(&recovered.run_id)?;
-        if known.is_some_and(|run| matches!(run.state, RunState::Running | RunState::NeedsAttention)) {
-            self.finish(&recovered.run_id, state, &receipts, Event::RunRecovered, reason)?;
+        let open = known.filter(|run| matches!(run.state, RunState::Running | RunState::NeedsAttention));
+        if let Some(run) = open {
+            self.finish_recovered(&run, state, &receipts, reason)?;
         }
         Ok(Recovery {
             run_id: recovered.run_id.to_string(),
@@ -82,6 +89,17 @@ impl App {
             reason: reason.to_owned(),
             kept: recovered.kept.clone(),
         })
+    }
+
+    fn finish_recovered(
+        &mut self,
+        run: &RunRecord,
+        state: RunState,
+        receipts: &Value,
+        reason: &str,
+    ) -> Result<Option<RunRecord>, Error> {
+        let run = Ran::recorded(run, self.record(&run.plan_id)?.correlation_id);
+        self.finish(&run, state, receipts, Event::RunRecovered, reason)
     }
 
     /// A run in the record whose process died outside the executor: before its first effect, or after its last. `None` if another
@@ -94,8 +112,8 @@ impl App {
             (RunState::Failed, "the process died before its first effect: every target is as before")
         };
         let receipts = receipts.map_or_else(|| Ok(json!({})), |receipts| serde_json::to_value(&receipts))?;
-        let ended = self.finish(&run.id, state, &receipts, Event::RunRecovered, reason)?;
-        Ok(ended.then(|| Recovery {
+        let ended = self.finish_recovered(run, state, &receipts, reason)?;
+        Ok(ended.map(|_| Recovery {
             run_id: run.id.to_string(),
             plan_id: run.plan_id.to_string(),
             outcome: outcome(state),

@@ -66,12 +66,12 @@ pub struct PlanRecord {
     pub plan_hash: Digest,
     /// The same on every machine.
     pub content_hash: Digest,
-    /// What the plan hash is made of.
-    pub identity: Value,
+    /// What the plan hash is made of, as JSON text.
+    pub identity: String,
     /// The proposal as it came; `None` if it held a secret.
     pub proposal: Option<Vec<u8>>,
-    /// What people see.
-    pub view: Value,
+    /// What people see, as JSON text: most who ask for a plan do not read it.
+    pub view: String,
     /// What a list shows of it.
     pub summary: Value,
     /// The plan it was made from by approving some steps.

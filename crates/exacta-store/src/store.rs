@@ -92,7 +92,7 @@ pub trait Store: Send {
         at: Timestamp,
     ) -> Result<Start, StoreError>;
 
-    /// Ends a run that is going on or needs attention. When an undo completes, the run it takes back becomes `undone`; if
+    /// Ends a run that is going on or needs attention; the run as it is then. When an undo completes, the run it takes back becomes `undone`; if
     /// that one was itself an undo, what it had taken back is `completed` again.
     ///
     /// # Errors
@@ -104,7 +104,7 @@ pub trait Store: Send {
         receipts: &Value,
         entries: &[EntryDraft],
         at: Timestamp,
-    ) -> Result<(), StoreError>;
+    ) -> Result<RunRecord, StoreError>;
 
     /// Runs, newest first.
     ///

@@ -81,14 +81,13 @@ pub fn act(
         Ok(run) => (Some(run), None),
         Err(error) => (started_since(app, id, &begun), Some(error)),
     };
-    let status = app.show(id).ok().and_then(|detail| detail.plan.status);
+    let status = app.stands(id).ok();
     Ok(End { plan_id: id.to_string(), status, run, failed, interrupted: signals.interrupted() })
 }
 
 /// The run of a plan that this attempt started, if it came so far.
 fn started_since(app: &App, id: &PlanId, begun: &str) -> Option<RunView> {
-    let runs = app.status().ok()?.runs;
-    runs.into_iter().find(|run| run.plan_id == id.as_str() && run.started_at.as_str() >= begun)
+    app.last_run(id).ok()?.filter(|run| run.started_at.as_str() >= begun)
 }
 
 fn now() -> String {

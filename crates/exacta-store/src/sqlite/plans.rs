@@ -305,7 +305,6 @@ impl PlanRow {
         said: Said,
         run: Option<RunRecord>,
     ) -> Result<PlanRecord, StoreError> {
-        let json = |text: &str, what| serde_json::from_str::<Value>(text).map_err(|_| self.odd(db, what));
         let signed: Result<Vec<SignedStatement>, _> =
             said.approvals.iter().map(|text| serde_json::from_str(text)).collect();
         let head = self.summary(db)?;
@@ -320,8 +319,8 @@ impl PlanRow {
             session: head.session,
             plan_hash: head.plan_hash,
             content_hash: Digest::parse(&self.content_hash).map_err(|_| self.odd(db, "content hash"))?,
-            identity: json(&body.identity, "identity")?,
-            view: json(&body.view, "view")?,
+            identity: body.identity.clone(),
+            view: body.view.clone(),
             proposal: body.proposal.clone(),
             summary: head.summary,
             derived_from: self.plan_id(db, self.derived_from.as_deref())?,

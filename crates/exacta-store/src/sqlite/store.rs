@@ -163,7 +163,7 @@ impl Store for SqliteStore {
         receipts: &Value,
         entries: &[EntryDraft],
         at: Timestamp,
-    ) -> Result<(), StoreError> {
+    ) -> Result<RunRecord, StoreError> {
         self.change(entries, at, |book, at| {
             let (db, run) = (&book.db, known(book, id)?);
             if !matches!(run.state, RunState::Running | RunState::NeedsAttention) {
@@ -171,12 +171,13 @@ impl Store for SqliteStore {
             }
             let others = if state == RunState::Completed { taken_back(book, &run)? } else { Vec::new() };
             runs::finish(db, id, state, receipts, at)?;
-            let mut touched = Touched { plans: vec![run.plan_id], runs: vec![id.clone()], entries: Vec::new() };
+            let mut touched = Touched { plans: vec![run.plan_id.clone()], runs: vec![id.clone()], entries: Vec::new() };
             for (other, state) in others {
                 runs::set_state(db, &other, state)?;
                 touched.runs.push(other);
             }
-            Ok(Act::Change((), touched))
+            let ended = RunRecord { state, ended_at: Some(at), receipts: receipts.clone(), ..run };
+            Ok(Act::Change(ended, touched))
         })
     }
 
