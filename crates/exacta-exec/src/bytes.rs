@@ -1,7 +1,7 @@
 //! Whole files through calls that may do only a part.
 
-use crate::fs::{Fs, Kind};
-use exacta_kernel::facts::FileState;
+use crate::fs::{Fs, Kind, Stat};
+use exacta_kernel::facts::{FileContent, FileState};
 use exacta_kernel::hash::Digest;
 use rustix::io::Errno;
 use sha2::Digest as _;
@@ -17,20 +17,64 @@ pub(crate) enum Seen {
     Other,
 }
 
-/// Looks at a name and hashes what is there.
-pub(crate) fn look<F: Fs>(fs: &F, dir: &F::Dir, name: &str) -> Result<Seen, Errno> {
+/// What is found at a name: what it holds is not looked at yet.
+pub(crate) enum Found<F: Fs> {
+    /// Nothing.
+    Absent,
+    /// A regular file.
+    File(F::File),
+    /// A folder, a link, a device.
+    Other,
+}
+
+/// Opens what is at a name.
+pub(crate) fn find<F: Fs>(fs: &F, dir: &F::Dir, name: &str) -> Result<Found<F>, Errno> {
     match fs.stat_in(dir, name) {
-        Err(Errno::NOENT) => return Ok(Seen::State(FileState::Absent)),
+        Err(Errno::NOENT) => return Ok(Found::Absent),
         Err(errno) => return Err(errno),
-        Ok(stat) if stat.kind != Kind::File || stat.mount => return Ok(Seen::Other),
+        Ok(stat) if stat.kind != Kind::File || stat.mount => return Ok(Found::Other),
         Ok(_) => {}
     }
     match fs.open(dir, name) {
-        Ok(file) => state(fs, &file),
-        Err(Errno::NOENT) => Ok(Seen::State(FileState::Absent)),
-        Err(Errno::LOOP) => Ok(Seen::Other),
+        Ok(file) => Ok(Found::File(file)),
+        Err(Errno::NOENT) => Ok(Found::Absent),
+        Err(Errno::LOOP) => Ok(Found::Other),
         Err(errno) => Err(errno),
     }
+}
+
+/// Looks at a name and hashes what is there.
+pub(crate) fn look<F: Fs>(fs: &F, dir: &F::Dir, name: &str) -> Result<Seen, Errno> {
+    match find(fs, dir, name)? {
+        Found::Absent => Ok(Seen::State(FileState::Absent)),
+        Found::Other => Ok(Seen::Other),
+        Found::File(file) => state(fs, &file),
+    }
+}
+
+/// Whether an open file, which `stat` is of, is exactly this: its mode and every byte.
+pub(crate) fn is<F: Fs>(fs: &F, file: &F::File, stat: &Stat, content: &FileContent) -> Result<bool, Errno> {
+    if (stat.kind, stat.mode, stat.size) != (Kind::File, content.mode(), content.size()) {
+        return Ok(false);
+    }
+    let mut chunk = chunk(content.size());
+    let mut rest = content.bytes();
+    loop {
+        let at = content.size().saturating_sub(rest.len() as u64);
+        let count = fs.read(file, at, &mut chunk)?;
+        if count == 0 {
+            return Ok(rest.is_empty());
+        }
+        match rest.split_at_checked(count) {
+            Some((same, after)) if chunk.get(..count) == Some(same) => rest = after,
+            _ => return Ok(false),
+        }
+    }
+}
+
+/// Room for a file of some size, or a part of it, and one byte more, so that its end is noticed.
+fn chunk(size: u64) -> Vec<u8> {
+    vec![0; usize::try_from(size.saturating_add(1)).unwrap_or(CHUNK).min(CHUNK)]
 }
 
 /// The state of an open file.
@@ -40,7 +84,7 @@ pub(crate) fn state<F: Fs>(fs: &F, file: &F::File) -> Result<Seen, Errno> {
         return Ok(Seen::Other);
     }
     let mut hasher = sha2::Sha256::new();
-    let mut chunk = vec![0_u8; CHUNK];
+    let mut chunk = chunk(stat.size);
     let mut size = 0_u64;
     loop {
         let count = fs.read(file, size, &mut chunk)?;
@@ -65,6 +109,22 @@ pub(crate) fn write_all<F: Fs>(fs: &F, file: &F::File, mut offset: u64, mut byte
         bytes = bytes.get(count..).unwrap_or_default();
     }
     Ok(())
+}
+
+/// Whether a file holds these bytes at an offset.
+pub(crate) fn holds<F: Fs>(fs: &F, file: &F::File, offset: u64, bytes: &[u8]) -> Result<bool, Errno> {
+    let mut chunk = vec![0; bytes.len().min(CHUNK)];
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let at = offset.saturating_add((bytes.len() - rest.len()) as u64);
+        let into = chunk.get_mut(..rest.len().min(CHUNK)).unwrap_or_default();
+        let count = fs.read(file, at, into)?;
+        match rest.split_at_checked(count) {
+            Some((same, after)) if count > 0 && chunk.get(..count) == Some(same) => rest = after,
+            _ => return Ok(false),
+        }
+    }
+    Ok(true)
 }
 
 /// Exactly `size` bytes from `offset`, or `None` if the file ends before.

@@ -48,8 +48,17 @@ pub(crate) fn kind(stat: &Statx) -> FileType {
     FileType::from_raw_mode(u32::from(stat.stx_mode))
 }
 
+/// Whether another mount begins at this entry of a folder. Where the kernel says so itself (since 5.8), the folder need not be
+/// looked at.
+pub(crate) fn is_mount(dir: BorrowedFd<'_>, entry: &Statx) -> Result<bool, Errno> {
+    if entry.stx_attributes_mask.contains(StatxAttributes::MOUNT_ROOT) {
+        return Ok(entry.stx_attributes.contains(StatxAttributes::MOUNT_ROOT));
+    }
+    Ok(enters_mount(&stat(dir)?, entry))
+}
+
 /// Whether going from a folder to this entry of it enters another mount.
-pub(crate) fn enters_mount(dir: &Statx, entry: &Statx) -> bool {
+fn enters_mount(dir: &Statx, entry: &Statx) -> bool {
     let mount_root = entry.stx_attributes.contains(StatxAttributes::MOUNT_ROOT);
     let has_id = |s: &Statx| s.stx_mask & StatxFlags::MNT_ID.bits() != 0;
     let device = |s: &Statx| (s.stx_dev_major, s.stx_dev_minor);

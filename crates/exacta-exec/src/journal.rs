@@ -3,7 +3,7 @@
 //! One file: a line with the format and the seal ([`crate::JournalKey`]) of the next line; that line, canonical JSON; then the bytes of every
 //! before-image, in the order of the steps. Whole or not at all: a journal that does not verify is never acted upon.
 
-use crate::bytes::{read_exact, write_all};
+use crate::bytes::{holds, read_exact, write_all};
 use crate::fs::Fs;
 use exacta_kernel::facts::{FileContent, FileState};
 use exacta_kernel::hash::{Digest, canonical_json};
@@ -101,20 +101,18 @@ impl Journal {
         Ok(())
     }
 
-    /// Whether a file holds exactly this journal, with every before-image.
-    pub(crate) fn is_in<F: Fs>(&self, fs: &F, file: &F::File) -> Result<bool, Errno> {
-        let answer = |outcome: Result<bool, JournalError>| match outcome {
-            Ok(same) => Ok(same),
-            Err(JournalError::Io(errno)) => Err(errno),
-            Err(JournalError::Broken(_) | JournalError::Newer(_)) => Ok(false),
+    /// Whether a file holds exactly this journal, with every before-image of `work`.
+    pub(crate) fn is_in<F: Fs>(&self, fs: &F, file: &F::File, work: &Work) -> Result<bool, Errno> {
+        let mut offset = match Self::read_head(fs, file) {
+            Ok((found, images)) if found == *self => images,
+            Ok(_) | Err(JournalError::Broken(_) | JournalError::Newer(_)) => return Ok(false),
+            Err(JournalError::Io(errno)) => return Err(errno),
         };
-        if !answer(Self::read(fs, file).map(|found| found == *self))? {
-            return Ok(false);
-        }
-        for step in self.steps.iter().filter(|step| step.before != FileState::Absent) {
-            if !answer(self.before_image(fs, file, &step.path).map(|image| image.is_some()))? {
+        for before in work.changes.iter().filter_map(|change| change.before.as_deref()) {
+            if !holds(fs, file, offset, before.bytes())? {
                 return Ok(false);
             }
+            offset = offset.saturating_add(before.size());
         }
         Ok(true)
     }
@@ -143,13 +141,21 @@ impl Journal {
 
     /// Reads a journal back. The before-images are verified when they are used.
     pub(crate) fn read<F: Fs>(fs: &F, file: &F::File) -> Result<Self, JournalError> {
+        Self::read_head(fs, file).map(|(journal, _)| journal)
+    }
+
+    /// The same, and where the before-images begin.
+    fn read_head<F: Fs>(fs: &F, file: &F::File) -> Result<(Self, u64), JournalError> {
         let (sum, at) = first_line(fs, file)?;
         let json = read_line(fs, file, at, JSON_CAP)?;
         if fs.key().seal(&json) != sum {
             return Err(JournalError::Broken("its seal is wrong: it is damaged, or Exacta did not write it"));
         }
         let journal: Self = serde_json::from_slice(&json).map_err(|_| JournalError::Broken("it has another shape"))?;
-        journal.is_sane().then_some(journal).ok_or(JournalError::Broken("it names what no run may touch"))
+        if !journal.is_sane() {
+            return Err(JournalError::Broken("it names what no run may touch"));
+        }
+        Ok((journal, at.saturating_add(json.len() as u64).saturating_add(1)))
     }
 
     /// Even a journal with the right seal gets nobody further than a plan would.

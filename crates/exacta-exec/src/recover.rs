@@ -5,7 +5,7 @@ use crate::error::{IoError, RunError};
 use crate::folders::Folders;
 use crate::fs::{Disk, Fs};
 use crate::journal::{Journal, JournalError};
-use crate::lock::{Locks, Patience};
+use crate::lock::{Desk, Locks, Patience};
 use crate::root::ProjectRoot;
 use crate::run::{Receipts, receipts};
 use crate::settle::{Committed, Halt};
@@ -154,7 +154,7 @@ fn settle<F: Fs>(area: &Area<'_, F>, run_id: &RunId, traces: &Traces) -> Result<
     if area.runs()?.get(run_id).is_none_or(Traces::is_over) {
         return Ok(None);
     }
-    let committed = Committed { area, journal, file, folders: Folders::new(area.fs) };
+    let committed = Committed { area, journal, known: &[], file, folders: Folders::new(area.fs) };
     conclude(committed, traces.back).map(Some)
 }
 
@@ -205,11 +205,11 @@ fn journal_name<F: Fs>(area: &Area<'_, F>, run_id: &RunId) -> Result<Option<Stri
 fn hold<F: Fs>(area: &Area<'_, F>, run_id: &RunId, name: &str) -> Result<Option<F::File>, RunError> {
     let Some(file) = open(area, name)? else { return Ok(None) };
     let io = |call| IoError::of(call, name);
-    let beginning = Locks::beginning(area)?;
+    let desk = Desk::open(area)?;
     if !area.fs.lock(&file).map_err(io("lock"))? {
         return Ok(None);
     }
-    drop(beginning);
+    drop(desk);
     let ours = area.fs.stat(&file).map_err(io("look at"))?;
     // Between opening and locking it may have been renamed or removed.
     match journal_name(area, run_id)? {
@@ -260,6 +260,6 @@ fn tidy<F: Fs>(area: &Area<'_, F>, run_id: &RunId) -> Result<(), RunError> {
     let Some(file) = hold(area, run_id, &name)? else { return Ok(()) };
     let journal = Journal::read(area.fs, &file)
         .map_err(|error| RunError::BadJournal { run_id: run_id.clone(), what: error.to_string() })?;
-    Committed { area, journal, file, folders: Folders::new(area.fs) }.tidy();
+    Committed { area, journal, known: &[], file, folders: Folders::new(area.fs) }.tidy();
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! The real file system, by handle.
 
 use super::{FileId, Fs, Kind, Rename, Stat, attributes};
-use crate::handle::{enters_mount, kind, open_beneath, retry, stat, stat_in};
+use crate::handle::{is_mount, kind, open_beneath, retry, stat, stat_in};
 use crate::key::JournalKey;
 use crate::root::{OpenRuns, ProjectRoot};
 use exacta_kernel::id::RunId;
@@ -166,8 +166,8 @@ impl Fs for Disk {
     }
 
     fn stat_in(&self, dir: &Self::Dir, name: &str) -> Result<Stat, Errno> {
-        let (outer, entry) = (stat(dir)?, stat_in(dir, name)?);
-        Ok(answer(&entry, enters_mount(&outer, &entry)))
+        let entry = stat_in(dir, name)?;
+        Ok(answer(&entry, is_mount(dir.as_fd(), &entry)?))
     }
 
     fn rename(&self, from: (&Self::Dir, &str), to: (&Self::Dir, &str), how: Rename) -> Result<(), Errno> {

@@ -3,12 +3,12 @@
 mod names;
 mod walk;
 
-use crate::handle::{enters_mount, kind, open_beneath, retry, stat};
+use crate::handle::{is_mount, kind, open_beneath, retry, stat};
 use crate::root::ProjectRoot;
 use exacta_kernel::facts::{Facts, FileContent, Obstacle, Target, TargetFact};
 use exacta_kernel::path::RelPath;
 use rustix::buffer::spare_capacity;
-use rustix::fd::OwnedFd;
+use rustix::fd::{AsFd as _, OwnedFd};
 use rustix::fs::{FileType, OFlags};
 use rustix::io::Errno;
 use std::sync::Arc;
@@ -55,15 +55,15 @@ fn fact_at(walk: &Walk, path: &RelPath, cap: u64) -> TargetFact {
 
 /// What the last part of a path is, in the folder that holds it.
 fn read_target(folder: &OwnedFd, path: &RelPath, cap: u64) -> Target {
-    let answer = crate::handle::stat_in(folder, path.name()).and_then(|entry| Ok((entry, stat(folder)?)));
-    let (entry, outer) = match answer {
+    let answer = crate::handle::stat_in(folder, path.name());
+    let (entry, mount) = match answer.and_then(|entry| Ok((entry, is_mount(folder.as_fd(), &entry)?))) {
         Ok(both) => both,
         Err(Errno::NOENT) => return Target::Absent,
         Err(errno) => return unreadable(errno),
     };
     match kind(&entry) {
         FileType::Symlink => Target::Symlink,
-        _ if enters_mount(&outer, &entry) => Target::Blocked { at: path.to_string(), by: Obstacle::Mount },
+        _ if mount => Target::Blocked { at: path.to_string(), by: Obstacle::Mount },
         FileType::Directory => Target::Directory,
         FileType::RegularFile => read_file(folder, path.name(), cap),
         _ => Target::Special,

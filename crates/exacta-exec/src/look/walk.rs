@@ -1,11 +1,11 @@
 //! The way from the project root to the folder a target is in.
 
 use super::unreadable;
-use crate::handle::{enters_mount, kind, open_beneath, stat, stat_in};
+use crate::handle::{is_mount, kind, open_beneath, stat_in};
 use crate::root::ProjectRoot;
 use exacta_kernel::facts::{Obstacle, Target};
 use exacta_kernel::path::RelPath;
-use rustix::fd::OwnedFd;
+use rustix::fd::{AsFd as _, OwnedFd};
 use rustix::fs::{FileType, OFlags};
 use rustix::io::Errno;
 
@@ -61,10 +61,10 @@ fn step(folder: &OwnedFd, part: &str, at: &str) -> Result<Option<OwnedFd>, Targe
         Err(Errno::LOOP) => Err(blocked(Obstacle::Symlink)),
         Err(Errno::NOTDIR) => {
             let entry = stat_in(folder, part).map_err(unreadable)?;
-            let outer = stat(folder).map_err(unreadable)?;
+            let mount = is_mount(folder.as_fd(), &entry).map_err(unreadable)?;
             Err(blocked(match kind(&entry) {
                 FileType::Symlink => Obstacle::Symlink,
-                _ if enters_mount(&outer, &entry) => Obstacle::Mount,
+                _ if mount => Obstacle::Mount,
                 _ => Obstacle::NotAFolder,
             }))
         }

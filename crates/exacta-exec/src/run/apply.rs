@@ -26,7 +26,7 @@ impl<F: Fs> Ready<'_, '_, F> {
         for step in &self.committed.journal.steps {
             (options.observer)(Event::StepDone { path: step.path.clone() });
         }
-        let kept = self.committed.tidy();
+        let kept = self.committed.remove_old();
         let mut receipts = receipts(&self.committed.journal.run_id, &self.committed.journal.steps);
         for (receipt, spent) in receipts.steps.iter_mut().zip(&self.spent) {
             receipt.duration_us = u64::try_from(spent.as_micros()).unwrap_or(u64::MAX);

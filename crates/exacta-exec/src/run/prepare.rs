@@ -2,7 +2,7 @@
 
 use super::receipt::RunOptions;
 use crate::area::Area;
-use crate::bytes::{Seen, state};
+use crate::bytes::{Seen, is, state};
 use crate::error::{Drifted, IoError, RunError};
 use crate::folders::Folders;
 use crate::fs::{Fs, Kind, Stat};
@@ -28,17 +28,23 @@ pub(crate) struct Prepared<'a, 'fs, F: Fs> {
 impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
     /// Opens and checks every target.
     pub(crate) fn check(area: &'a Area<'fs, F>, work: &'a Work) -> Result<Self, RunError> {
-        let mut prepared = Self { area, work, folders: Folders::new(area.fs), old: Vec::new(), missing: Vec::new() };
+        let fs = area.fs;
+        let mut prepared = Self { area, work, folders: Folders::new(fs), old: Vec::new(), missing: Vec::new() };
         let mut drifted = Vec::new();
-        let mut missing = BTreeSet::new();
+        let mut round = Round {
+            owner: fs.stat_dir(&fs.root()).map_err(IoError::of("look at", "."))?.owner,
+            device: fs.stat_dir(&area.dir).map_err(IoError::of("look at", crate::area::EXEC))?.id.device,
+            fit: None,
+            missing: BTreeSet::new(),
+        };
         for change in &work.changes {
             permitted(change)?;
-            match prepared.open(change, &mut missing)? {
+            match prepared.open(change, &mut round)? {
                 Ok(old) => prepared.old.push(old),
                 Err(found) => drifted.push(Drifted { path: change.path.clone(), found }),
             }
         }
-        prepared.missing = missing.into_iter().collect();
+        prepared.missing = round.missing.into_iter().collect();
         if drifted.is_empty() { Ok(prepared) } else { Err(RunError::Drifted { targets: drifted }) }
     }
 
@@ -71,9 +77,12 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
         match (old, fs.stat_in(dir, change.path.name())) {
             (None, Err(Errno::NOENT)) => Ok(true),
             (Some(old), Ok(now)) => {
-                let expected = Seen::State(FileState::of(change.before.as_deref()));
                 let stat = fs.stat(old)?;
-                Ok(stat.id == now.id && stat.links == 1 && state(fs, old)? == expected)
+                let same = stat.id == now.id && stat.links == 1;
+                match &change.before {
+                    Some(before) if same => is(fs, old, &stat, before),
+                    _ => Ok(false),
+                }
             }
             (_, Err(errno)) if errno != Errno::NOENT => Err(errno),
             _ => Ok(false),
@@ -81,38 +90,36 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
     }
 
     /// The old file of a change, or what was found in its place.
-    fn open(
-        &mut self,
-        change: &Change,
-        missing: &mut BTreeSet<RelPath>,
-    ) -> Result<Result<Option<F::File>, String>, RunError> {
+    fn open(&mut self, change: &Change, round: &mut Round) -> Result<Result<Option<F::File>, String>, RunError> {
         let path = &change.path;
-        let expected = FileState::of(change.before.as_deref());
-        let Some(dir) = self.folder(path, missing)? else {
-            return Ok(if expected == FileState::Absent { Ok(None) } else { Err("is gone".to_owned()) });
+        let Some(dir) = self.folder(path, &mut round.missing)? else {
+            return Ok(if change.before.is_none() { Ok(None) } else { Err("is gone".to_owned()) });
         };
-        self.fit_folder(&dir, path)?;
+        self.fit_folder(&dir, path, round)?;
         let fs = self.area.fs;
         let io = |call| IoError::of(call, path.as_str());
-        match fs.stat_in(&dir, path.name()) {
-            Err(Errno::NOENT) if expected == FileState::Absent => return Ok(Ok(None)),
-            Err(Errno::NOENT) => return Ok(Err("is gone".to_owned())),
+        let found = match fs.stat_in(&dir, path.name()) {
+            Err(Errno::NOENT) => None,
             Err(errno) => return Err(io("look at")(errno).into()),
-            Ok(stat) => match stat.kind {
-                _ if stat.mount => return Err(refused(path, "another file system begins there")),
-                Kind::File if expected == FileState::Absent => return Ok(Err("exists now".to_owned())),
-                Kind::File => {}
-                Kind::Folder => return Ok(Err("is a folder now".to_owned())),
-                Kind::Symlink => return Ok(Err("is a symbolic link now".to_owned())),
-                Kind::Special => return Ok(Err("is a device, socket or pipe now".to_owned())),
-            },
-        }
+            Ok(stat) if stat.mount => return Err(refused(path, "another file system begins there")),
+            Ok(stat) => Some(stat.kind),
+        };
+        let before = match (found, &change.before) {
+            (None, None) => return Ok(Ok(None)),
+            (Some(Kind::File), Some(before)) => before,
+            (None, Some(_)) => return Ok(Err("is gone".to_owned())),
+            (Some(Kind::File), None) => return Ok(Err("exists now".to_owned())),
+            (Some(Kind::Folder), _) => return Ok(Err("is a folder now".to_owned())),
+            (Some(Kind::Symlink), _) => return Ok(Err("is a symbolic link now".to_owned())),
+            (Some(Kind::Special), _) => return Ok(Err("is a device, socket or pipe now".to_owned())),
+        };
         let file = fs.open(&dir, path.name()).map_err(io("open"))?;
-        if let Some(found) = difference(&expected, &state(fs, &file).map_err(io("read"))?) {
-            return Ok(Err(found.to_owned()));
+        let stat = fs.stat(&file).map_err(io("look at"))?;
+        if !is(fs, &file, &stat, before).map_err(io("read"))? {
+            let seen = state(fs, &file).map_err(io("read"))?;
+            return Ok(Err(difference(&FileState::of(Some(before)), &seen).to_owned()));
         }
-        let root = fs.stat_dir(&fs.root()).map_err(io("look at the root of"))?;
-        match unfit(&fs.stat(&file).map_err(io("look at"))?, fs.user(), root.owner) {
+        match unfit(&stat, fs.user(), round.owner) {
             Some(reason) => Err(refused(path, reason)),
             None => Ok(Ok(Some(file))),
         }
@@ -136,18 +143,31 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
         Ok(None)
     }
 
-    fn fit_folder(&self, dir: &F::Dir, path: &RelPath) -> Result<(), RunError> {
-        let fs = self.area.fs;
-        let folder = fs.stat_dir(dir).map_err(IoError::of("look at the folder of", path.as_str()))?;
-        let area = fs.stat_dir(&self.area.dir).map_err(IoError::of("look at", crate::area::EXEC))?;
+    fn fit_folder(&self, dir: &F::Dir, path: &RelPath, round: &mut Round) -> Result<(), RunError> {
+        if round.fit == Some(path.parent()) {
+            return Ok(());
+        }
+        let folder = self.area.fs.stat_dir(dir).map_err(IoError::of("look at the folder of", path.as_str()))?;
         if folder.frozen {
             return Err(refused(path, "its folder is immutable or append-only"));
         }
-        if folder.id.device != area.id.device {
+        if folder.id.device != round.device {
             return Err(refused(path, "its folder is on another file system than `.exacta`"));
         }
+        round.fit = Some(path.parent());
         Ok(())
     }
+}
+
+/// What is the same for all targets, and what is gathered on the way from one to the next.
+struct Round {
+    /// Whose the project is.
+    owner: u32,
+    /// What `.exacta` is on.
+    device: (u32, u32),
+    /// The last folder that was found fit; targets are sorted, so it is mostly the next one's too.
+    fit: Option<Option<RelPath>>,
+    missing: BTreeSet<RelPath>,
 }
 
 pub(super) fn refused(path: &RelPath, reason: impl Into<String>) -> RunError {
@@ -189,19 +209,16 @@ fn unfit(file: &Stat, user: u32, project_owner: u32) -> Option<&'static str> {
 }
 
 /// How a file differs from what was expected.
-fn difference(expected: &FileState, seen: &Seen) -> Option<&'static str> {
+fn difference(expected: &FileState, seen: &Seen) -> &'static str {
     match (expected, seen) {
-        (expected, Seen::State(seen)) if expected == seen => None,
         (FileState::File { sha256, mode, .. }, Seen::State(FileState::File { sha256: now, mode: now_mode, .. })) => {
-            Some(if sha256 != now && mode != now_mode {
-                "has other content and another mode now"
-            } else if sha256 != now {
-                "has other content now"
-            } else {
-                "has another mode now"
-            })
+            match (sha256 == now, mode == now_mode) {
+                (false, false) => "has other content and another mode now",
+                (true, false) => "has another mode now",
+                (_, true) => "has other content now",
+            }
         }
-        _ => Some("is something else now"),
+        _ => "is something else now",
     }
 }
 

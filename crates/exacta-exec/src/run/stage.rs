@@ -4,14 +4,14 @@
 use super::prepare::{Prepared, refused};
 use super::receipt::{Event, RunOptions, Staged, StagedFile};
 use crate::area::{Names, shown};
-use crate::bytes::{Seen, state, write_all};
+use crate::bytes::{is, write_all};
 use crate::error::{IoError, RunError};
 use crate::fs::{Fs, Rename};
 use crate::journal::Journal;
-use crate::lock::Locks;
+use crate::lock::Desk;
 use crate::recover::made_by;
 use crate::settle::Committed;
-use exacta_kernel::facts::{FileContent, FileState};
+use exacta_kernel::facts::FileContent;
 use exacta_kernel::plan::Change;
 use rustix::io::Errno;
 use std::sync::atomic::Ordering;
@@ -61,7 +61,7 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
             Ok(_) => return Err(RunError::Exists { run_id: self.work.run_id.clone() }),
             Err(errno) => return Err(IoError { call: "look at", path, errno }.into()),
         }
-        let _beginning = Locks::beginning(self.area)?;
+        let _desk = Desk::open(self.area)?;
         let file = match fs.create(dir, &names.intent()) {
             Ok(file) => file,
             Err(Errno::EXIST) => return Err(RunError::Exists { run_id: self.work.run_id.clone() }),
@@ -98,7 +98,7 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
         }
         let path = shown(&Names(&self.work.run_id).intent());
         journal.write(fs, file, self.work).map_err(IoError::of("write", &path))?;
-        if !journal.is_in(fs, file).map_err(IoError::of("read back", &path))? {
+        if !journal.is_in(fs, file, self.work).map_err(IoError::of("read back", &path))? {
             return Err(IoError { call: "read back what was written to", path, errno: Errno::IO }.into());
         }
         let files: Vec<&F::File> = fresh.iter().map(|(_, new)| new).chain([file]).collect();
@@ -133,8 +133,7 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
         if stat.mode != after.mode() {
             return Err(refused(&change.path, "its file system cannot hold the mode that was approved"));
         }
-        let written = state(fs, &file).map_err(io("read back"))?;
-        if written != Seen::State(FileState::of(Some(after))) {
+        if !is(fs, &file, &stat, after).map_err(io("read back"))? {
             return Err(io("read back what was written for")(Errno::IO).into());
         }
         Ok(file)
@@ -183,7 +182,8 @@ impl<'a, 'fs, F: Fs> Staging<'a, 'fs, F> {
             return Err(IoError { call: "commit", path: shown(&commit), errno }.into());
         }
         let Self { prepared, journal, file, spent } = self;
-        let committed = Committed { area, journal, file, folders: prepared.folders };
+        let known = prepared.work.changes.as_slice();
+        let committed = Committed { area, journal, known, file, folders: prepared.folders };
         match area.sync() {
             Ok(()) => Ok(Ready { committed, old: prepared.old, spent }),
             Err(error) => Err(committed.unsettled(&error)),

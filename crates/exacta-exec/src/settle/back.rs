@@ -26,7 +26,7 @@ impl<F: Fs> Committed<'_, '_, F> {
     fn close(&mut self, mut kept: Vec<String>) -> Result<Vec<String>, IoError> {
         let names = Names(&self.journal.run_id);
         for (index, step) in self.journal.steps.iter().enumerate() {
-            if self.beside(&names.file(index), step)? == Place::Other {
+            if self.beside(index, step)? == Place::Other {
                 kept.extend(self.put_aside(index)?);
             }
         }
@@ -43,7 +43,7 @@ impl<F: Fs> Committed<'_, '_, F> {
 
     fn put_back_step(&mut self, index: usize, step: &Step, kept: &mut Vec<String>) -> Result<(), IoError> {
         let found = match self.folders.of(&step.path)? {
-            Some(dir) => self.place(&dir, step.path.name(), step)?,
+            Some(dir) => self.place(&dir, index, step)?,
             None if step.before == FileState::Absent => Place::Before,
             None if step.after == FileState::Absent => Place::After,
             None => Place::Other,
@@ -68,7 +68,7 @@ impl<F: Fs> Committed<'_, '_, F> {
             Err(Errno::NOENT) => return Ok(()),
             Err(errno) => return Err(IoError { call: "take out", path: step.path.to_string(), errno }),
         }
-        if self.beside(&name, step)? == Place::Other {
+        if self.beside(index, step)? == Place::Other {
             self.return_it(ours, theirs, step, kept)?;
         }
         Ok(())
@@ -132,7 +132,7 @@ impl<F: Fs> Committed<'_, '_, F> {
     /// Makes room beside the project.
     fn clear(&self, index: usize, step: &Step, kept: &mut Vec<String>) -> Result<(), IoError> {
         let name = Names(&self.journal.run_id).file(index);
-        match self.beside(&name, step)? {
+        match self.beside(index, step)? {
             Place::Other => kept.extend(self.put_aside(index)?),
             Place::Before | Place::After => self.area.remove(&name)?,
         }

@@ -32,7 +32,7 @@ impl<F: Fs> Committed<'_, '_, F> {
     }
 
     fn can_advance(&mut self, index: usize, step: &Step) -> Result<bool, IoError> {
-        Ok(match self.target(step)? {
+        Ok(match self.target(index, step)? {
             Place::After => true,
             Place::Other => false,
             Place::Before => {
@@ -46,7 +46,7 @@ impl<F: Fs> Committed<'_, '_, F> {
     }
 
     fn advance(&mut self, index: usize, step: &Step) -> Result<(), Halt> {
-        let dir = match self.target(step)? {
+        let dir = match self.target(index, step)? {
             Place::After => {
                 // Its folder has to be synced with the others.
                 self.folders.of(&step.path)?;
@@ -71,15 +71,15 @@ impl<F: Fs> Committed<'_, '_, F> {
             Err(Errno::NOENT | Errno::EXIST) => return Err(Halt::Changed(step.path.clone())),
             Err(errno) => return Err(IoError { call: "finish", path: step.path.to_string(), errno }.into()),
         }
-        match self.beside(&name, step)? {
+        match self.beside(index, step)? {
             Place::Other => Err(Halt::Changed(step.path.clone())),
             Place::Before | Place::After => Ok(()),
         }
     }
 
-    fn target(&mut self, step: &Step) -> Result<Place, IoError> {
+    fn target(&mut self, index: usize, step: &Step) -> Result<Place, IoError> {
         match self.folders.of(&step.path)? {
-            Some(dir) => self.place(&dir, step.path.name(), step),
+            Some(dir) => self.place(&dir, index, step),
             None if step.before == FileState::Absent => Ok(Place::Before),
             None if step.after == FileState::Absent => Ok(Place::After),
             None => Ok(Place::Other),

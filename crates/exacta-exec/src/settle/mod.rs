@@ -7,19 +7,22 @@ mod back;
 mod forward;
 
 use crate::area::{Area, Names, shown};
-use crate::bytes::{Seen, look};
+use crate::bytes::{Found, Seen, find, is, state};
 use crate::error::{IoError, RunError};
 use crate::folders::Folders;
 use crate::fs::{Fs, Rename};
 use crate::journal::{Journal, Step};
 use exacta_kernel::facts::FileState;
 use exacta_kernel::path::RelPath;
+use exacta_kernel::plan::Change;
 use rustix::io::Errno;
 
 /// A run whose commit record exists.
 pub(crate) struct Committed<'a, 'fs, F: Fs> {
     pub(crate) area: &'a Area<'fs, F>,
     pub(crate) journal: Journal,
+    /// What each step does, to the byte; none where another process did it, and only the journal tells.
+    pub(crate) known: &'a [Change],
     /// The journal, locked.
     pub(crate) file: F::File,
     pub(crate) folders: Folders<'fs, F>,
@@ -100,16 +103,24 @@ impl<F: Fs> Committed<'_, '_, F> {
 
     /// Removes the old files of a run that is over. What someone wrote into one of them in the last moment is put aside and
     /// named. Failures leave files that the next recovery removes.
-    pub(crate) fn tidy(&self) -> Vec<String> {
+    pub(crate) fn remove_old(&self) -> Vec<String> {
         let names = Names(&self.journal.run_id);
         let mut kept = Vec::new();
         for (index, step) in self.journal.steps.iter().enumerate() {
-            let name = names.file(index);
-            match self.beside(&name, step) {
+            match self.beside(index, step) {
                 Ok(Place::Other) => kept.extend(self.put_aside(index).ok().flatten()),
-                Ok(Place::Before | Place::After) => drop(self.area.remove(&name)),
+                Ok(Place::Before | Place::After) => drop(self.area.remove(&names.file(index))),
                 Err(_) => {}
             }
+        }
+        kept
+    }
+
+    /// The same for a run that may have been interrupted or put back, and left more.
+    pub(crate) fn tidy(&self) -> Vec<String> {
+        let names = Names(&self.journal.run_id);
+        let kept = self.remove_old();
+        for index in 0..self.journal.steps.len() {
             drop(self.area.remove(&names.again(index)));
         }
         drop(self.area.remove(&names.intent()));
@@ -122,12 +133,12 @@ impl<F: Fs> Committed<'_, '_, F> {
         let mut folders = Folders::new(self.area.fs);
         for (index, step) in self.journal.steps.iter().enumerate() {
             let found = match folders.of(&step.path) {
-                Ok(Some(dir)) => self.place(&dir, step.path.name(), step)?,
+                Ok(Some(dir)) => self.place(&dir, index, step)?,
                 Ok(None) if step.after == FileState::Absent => Place::After,
                 Ok(None) | Err(IoError { errno: Errno::LOOP | Errno::NOTDIR | Errno::XDEV, .. }) => Place::Other,
                 Err(error) => return Err(error.into()),
             };
-            let beside = self.beside(&Names(&self.journal.run_id).file(index), step)?;
+            let beside = self.beside(index, step)?;
             if found != Place::After || beside == Place::Other {
                 return Err(Halt::Changed(step.path.clone()));
             }
@@ -135,19 +146,39 @@ impl<F: Fs> Committed<'_, '_, F> {
         Ok(())
     }
 
-    /// What a step finds at a name in a folder.
-    fn place(&self, dir: &F::Dir, name: &str, step: &Step) -> Result<Place, IoError> {
-        let seen = look(self.area.fs, dir, name).map_err(IoError::of("read", step.path.as_str()))?;
-        Ok(classify(&seen, step))
+    /// What a step finds in the place of its target.
+    fn place(&self, dir: &F::Dir, index: usize, step: &Step) -> Result<Place, IoError> {
+        let io = IoError::of("read", step.path.as_str());
+        let found = self.compare(dir, step.path.name(), index, step).map_err(io)?;
+        Ok(found.unwrap_or_else(|| classify(&Seen::State(FileState::Absent), step)))
     }
 
     /// What lies beside the project for a step. Nothing counts as ours.
-    fn beside(&self, name: &str, step: &Step) -> Result<Place, IoError> {
-        let seen = look(self.area.fs, &self.area.dir, name).map_err(IoError::of("read", &shown(name)))?;
-        if seen == Seen::State(FileState::Absent) {
-            return Ok(if step.after == FileState::Absent { Place::After } else { Place::Before });
+    fn beside(&self, index: usize, step: &Step) -> Result<Place, IoError> {
+        let name = Names(&self.journal.run_id).file(index);
+        let found = self.compare(&self.area.dir, &name, index, step).map_err(IoError::of("read", &shown(&name)))?;
+        let nothing = if step.after == FileState::Absent { Place::After } else { Place::Before };
+        Ok(found.unwrap_or(nothing))
+    }
+
+    /// What is at a name, against what a step says: by its bytes where they are known, else by its hash. `None` for nothing.
+    fn compare(&self, dir: &F::Dir, name: &str, index: usize, step: &Step) -> Result<Option<Place>, Errno> {
+        let fs = self.area.fs;
+        let file = match find(fs, dir, name)? {
+            Found::Absent => return Ok(None),
+            Found::Other => return Ok(Some(Place::Other)),
+            Found::File(file) => file,
+        };
+        let Some(change) = self.known.get(index) else { return Ok(Some(classify(&state(fs, &file)?, step))) };
+        let stat = fs.stat(&file)?;
+        for (content, place) in [(&change.before, Place::Before), (&change.after, Place::After)] {
+            if let Some(content) = content
+                && is(fs, &file, &stat, content)?
+            {
+                return Ok(Some(place));
+            }
         }
-        Ok(classify(&seen, step))
+        Ok(Some(Place::Other))
     }
 
     /// Keeps what lies beside the project for a step under a name of its own; `None` if nothing lies there.

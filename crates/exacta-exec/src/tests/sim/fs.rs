@@ -153,7 +153,7 @@ impl Fs for Sim<'_> {
 
     fn open(&self, dir: &u64, name: &str) -> Result<u64, Errno> {
         self.enter()?;
-        self.find(*dir, name).ok_or(Errno::NOENT)
+        if name == "." { Ok(*dir) } else { self.find(*dir, name).ok_or(Errno::NOENT) }
     }
 
     fn create(&self, dir: &u64, name: &str) -> Result<u64, Errno> {
@@ -201,8 +201,7 @@ impl Fs for Sim<'_> {
             now.splice(offset as usize..now.len().min(offset as usize + count), bytes[..count].iter().copied());
         };
         let name = self.name_of(*file);
-        if name.len() == 64 {
-            // A lock file.
+        if is_note(&name) {
             write(&mut self.world.borrow_mut());
         } else {
             self.change("write", &name, write);
@@ -270,7 +269,7 @@ impl Fs for Sim<'_> {
     fn remove(&self, dir: &u64, name: &str) -> Result<(), Errno> {
         self.enter()?;
         self.find(*dir, name).ok_or(Errno::NOENT)?;
-        if name.len() == 64 {
+        if is_note(name) {
             self.world.borrow_mut().set_name(*dir, name, None);
         } else {
             self.change("remove", name, |world| world.set_name(*dir, name, None));
@@ -286,6 +285,11 @@ impl Fs for Sim<'_> {
     fn user(&self) -> u32 {
         0
     }
+}
+
+/// Whether a file is the note of a run that holds its targets, which matters to the living only.
+fn is_note(name: &str) -> bool {
+    RunId::parse(name).is_ok()
 }
 
 fn stat(world: &World, id: u64) -> Stat {
