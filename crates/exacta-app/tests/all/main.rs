@@ -11,7 +11,5 @@
 mod checks;
 mod drift;
 mod forgery;
-mod history;
 mod place;
-mod releases;
 mod story;

@@ -1,6 +1,7 @@
 //! A throw-away user with a throw-away project, and the real binary between them.
 
 use serde_json::Value;
+use std::ffi::OsString;
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -10,6 +11,11 @@ use std::time::{Duration, Instant};
 
 /// The binary under test.
 pub const EXACTA: &str = env!("CARGO_BIN_EXE_exacta");
+
+/// The binary that most commands are run with: another one, where `EXACTA_PROGRAM` names it.
+fn program() -> OsString {
+    std::env::var_os("EXACTA_PROGRAM").unwrap_or_else(|| EXACTA.into())
+}
 
 /// How long a prompt may take to appear; machines that build other things at the same time are slow.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -28,10 +34,16 @@ pub struct Done {
 }
 
 impl World {
-    /// A project with two files in it, not yet begun.
-    pub fn new() -> Self {
+    /// A project without files, not yet begun.
+    pub fn empty() -> Self {
         let world = Self { dir: tempfile::tempdir().unwrap() };
         fs::create_dir_all(world.project()).unwrap();
+        world
+    }
+
+    /// A project with two files in it, not yet begun.
+    pub fn new() -> Self {
+        let world = Self::empty();
         world.write("greet.txt", "hello\nworld\n");
         world.write("src/main.py", "def main():\n    print(\"hello\")\n\n\nmain()\n");
         world
@@ -80,7 +92,7 @@ impl World {
     }
 
     pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(EXACTA);
+        let mut command = Command::new(program());
         command.args(args).current_dir(self.project()).env_clear();
         command.env("EXACTA_HOME", self.home()).env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.stdin(Stdio::null());

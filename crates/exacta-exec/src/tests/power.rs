@@ -1,7 +1,7 @@
 //! Real power cuts: the file system is shut down without flushing its log, at any system call of a run, and mounted again.
 //! Needs the super-user and loop devices: `cargo test -p exacta-exec --lib -- --ignored --nocapture power::`.
 
-use super::kill::{self, Point};
+use super::kill::{self, Hits, Point};
 use super::project::*;
 use super::whole;
 use std::path::{Path, PathBuf};
@@ -33,15 +33,18 @@ fn cut_everywhere(kind: &str) {
         assert!(std::env::var_os("CI").is_none(), "{kind} on a loop device is needed for the power-cut tests");
         return eprintln!("SKIPPED: no {kind} on a loop device here");
     };
+    let mut hits = Hits::default();
     for (index, point) in whole::each(&format!("power cuts on {kind}"), &points) {
         let place = format!("power cut on {kind} at {point:?}");
         // A mount that cannot be ended says nothing about the run: then once more, on another disk.
         let cut = (0..3).any(|_| {
             let project = disk.project(index);
-            disk.cut_at(point, &project, index % 3 == 1) && {
+            let stopped = disk.cut_at(point, &project, index % 3 == 1);
+            if let Some(stopped) = stopped {
                 kill::settled(&project, &place);
-                true
-            } || {
+                hits.count(stopped);
+            }
+            stopped.is_some() || {
                 eprintln!("{place}: still busy, once more on a fresh disk");
                 disk = LoopDisk::new(kind).unwrap();
                 false
@@ -49,7 +52,7 @@ fn cut_everywhere(kind: &str) {
         });
         assert!(cut, "{place}: the disk cannot be unmounted");
     }
-    eprintln!("{} power cuts on {kind}: none torn", points.len());
+    eprintln!("{} power cuts on {kind}: none torn", hits.enough());
 }
 
 /// A file system in a file.
@@ -96,9 +99,9 @@ impl LoopDisk {
         project
     }
 
-    /// Stops a run at a call, cuts the power, and comes back. A stray sync in between is what other programs do. `false` if the
-    /// dead disk cannot be unmounted.
-    fn cut_at(&self, point: &Point, project: &Path, stray_sync: bool) -> bool {
+    /// Stops a run at a call, cuts the power, and comes back. A stray sync in between is what other programs do. Whether the run
+    /// came to that call; `None` if the dead disk cannot be unmounted.
+    fn cut_at(&self, point: &Point, project: &Path, stray_sync: bool) -> Option<bool> {
         let mut child = kill::start("run", project, &format!("{}:signal=STOP:when={}", point.0, point.1));
         let run = kill::wait_until_stopped(child.id());
         if stray_sync {
@@ -112,7 +115,7 @@ impl LoopDisk {
             let _ = rustix::process::kill_process(run, rustix::process::Signal::KILL);
         }
         child.wait().unwrap();
-        unmounted(&self.mount()) && self.attach()
+        (unmounted(&self.mount()) && self.attach()).then_some(run.is_some())
     }
 }
 

@@ -1,20 +1,16 @@
-//! Real changes, replayed: each becomes plans of at most ten files, which are submitted, approved and executed; then the tree is
-//! exactly as in git (bytes, modes, links), all of it is undone, the tree is as in the parent, and the undo is undone. git itself is the
-//! judge. What cannot be a plan is counted by its reason.
+//! Real changes, replayed with the real program: each becomes plans of at most ten files, which are submitted, approved and executed; then
+//! the tree is exactly as in git (bytes, modes, links), all of it is undone, the tree is as in the parent, and the undo is undone. git
+//! itself is the judge. What cannot be a plan is counted by its reason.
 //!
 //! `cargo test` replays releases of packages, fetched by the package managers; `tools/replay-history REPOSITORY...` real histories.
 
-use crate::place::{Place, id};
 use crate::releases;
-use exacta_app::import::{Form, import};
-use exacta_app::{Error, Options};
-use exacta_kernel::approval::ApproverName;
-use exacta_kernel::gate::Verdict;
-use exacta_kernel::lifecycle::Status;
-use exacta_kernel::proposal::IntentKind;
+use crate::world::{Done, World};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs;
+use std::io::{Seek as _, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -70,11 +66,13 @@ struct Count {
 }
 
 impl Count {
-    /// Replays so many changes of a repository, spread over its history, oldest first.
+    /// Replays so many changes of a repository, spread over its history, oldest first; a fifth of them are unusual ones.
     fn replay(&mut self, repository: &Path, commits: usize) {
         let all = changes(repository);
+        let unusual = unusual(repository, commits / 5);
         let step = (all.len() / commits).max(1);
-        let chosen: Vec<&String> = all.iter().rev().step_by(step).take(commits).collect();
+        let usual = all.iter().rev().step_by(step).filter(|commit| !unusual.contains(commit));
+        let chosen: Vec<&String> = usual.take(commits.saturating_sub(unusual.len())).chain(&unusual).collect();
         for some in chosen.chunks(CHANGES_PER_PROJECT) {
             let checkout = Checkout::new(repository);
             for commit in some {
@@ -85,6 +83,9 @@ impl Count {
 
     fn change(&mut self, checkout: &Checkout, commit: &str) {
         let parent = format!("{commit}^1");
+        if !checkout.has(&parent, commit) {
+            return self.reason("the repository lacks objects");
+        }
         checkout.switch_to(&parent);
         let paths = checkout.changed(&parent, commit);
         let groups: Vec<_> = paths.chunks(FILES_PER_PLAN).collect();
@@ -148,18 +149,13 @@ impl Count {
 /// A project whose files git can judge. Neither knows of the other: git's folder is elsewhere.
 struct Checkout {
     git: TempDir,
-    place: Place,
+    world: World,
 }
 
 impl Checkout {
     fn new(repository: &Path) -> Self {
-        let git = TempDir::new().unwrap();
-        let folder = TempDir::new().unwrap();
-        let project = folder.path().join("project");
-        fs::create_dir(&project).unwrap();
-        let options = Options { project: Some(project), home: Some(folder.path().join("home")) };
-        exacta_app::App::first_approver(&options, &ApproverName::parse("owner").unwrap(), None).unwrap();
-        let checkout = Self { git, place: Place { folder, options } };
+        let checkout = Self { git: TempDir::new().unwrap(), world: World::empty() };
+        checkout.world.run(&["init", "--approver", "tester", "--no-passphrase"]).expect(0);
         run(Command::new("git").args(["init", "-q", "--bare"]).arg(checkout.git.path()));
         let objects = run(Command::new("git").arg("-C").arg(repository).args(["rev-parse", "--git-path", "objects"]));
         let objects = repository.join(String::from_utf8(objects).unwrap().trim()).canonicalize().unwrap();
@@ -173,7 +169,7 @@ impl Checkout {
     }
 
     fn project(&self) -> PathBuf {
-        self.place.options.project.clone().unwrap()
+        self.world.project()
     }
 
     fn git(&self, args: &[&str]) -> Vec<u8> {
@@ -189,6 +185,20 @@ impl Checkout {
             command.env("GIT_LITERAL_PATHSPECS", "1").arg("--").args(paths.iter().map(|path| OsStr::from_bytes(path)));
         }
         run(&mut command)
+    }
+
+    /// Whether every file of both is there: stored copies of a repository may lack the largest.
+    fn has(&self, parent: &str, commit: &str) -> bool {
+        let listed =
+            [parent, commit].map(|tree| self.git(&["ls-tree", "-r", "--format=%(objecttype) %(objectname)", tree]));
+        let mut check = Command::new("git");
+        check.arg("--git-dir").arg(self.git.path()).args(["cat-file", "--batch-check"]);
+        let mut input = tempfile::tempfile().unwrap();
+        let blobs = listed.iter().flat_map(|list| list.split(|byte| *byte == b'\n'));
+        let wanted: BTreeSet<&[u8]> = blobs.filter_map(|line| line.strip_prefix(b"blob ")).collect();
+        input.write_all(&wanted.into_iter().collect::<Vec<_>>().join(&b'\n')).and_then(|()| input.rewind()).unwrap();
+        let answer = run(check.stdin(input));
+        !answer.windows(9).any(|word| word == b" missing\n")
     }
 
     fn switch_to(&self, commit: &str) {
@@ -221,30 +231,25 @@ impl Checkout {
 
     /// Carries out a patch as a plan, and names its run; or the reason why it cannot be a plan.
     fn execute(&self, patch: &[u8], subject: &str) -> Result<String, String> {
-        let intent = IntentKind::FixBug;
-        let text = import(&self.place.options, Form::Git, patch, intent, Some(subject)).map_err(code)?;
-        let view = self.place.app().submit(&text, &exacta_app::Request::default()).map_err(code)?;
-        if view.status == Some(Status::Rejected) || view.plan_id.is_none() {
-            return Err(view.findings.first().map_or_else(
-                || {
-                    let denied = view.gates.iter().find(|gate| gate.verdict == Verdict::Deny);
-                    denied.map_or("denied", |gate| gate.gate.as_str()).to_owned() + " gate"
-                },
-                |finding| finding.code.clone(),
-            ));
+        let file = self.world.file("change.patch", patch);
+        let made = ["submit", &file, "--from-git", "--intent", "FixBug", "--text", subject, "--json"];
+        let made = self.world.run(&made);
+        if matches!(made.code, 2 | 10) {
+            return Err(refusal(&made.json()));
         }
-        let plan = id(&view);
-        self.place.approve(&plan).unwrap();
-        match self.place.execute(&plan) {
-            Ok(run) => Ok(run.run_id),
-            Err(error) if error.code == "target_refused" => Err(error.to_string()),
-            Err(error) => panic!("{error}"),
+        let plan = made.expect(30).json()["plan_id"].as_str().unwrap().to_owned();
+        self.world.run(&["approve", &plan, "--approver-key", &self.world.key()]).expect(0);
+        let run = self.world.run(&["execute", &plan, "--json"]);
+        match run.code {
+            10 if run.json()["error"]["code"] == "target_refused" => Err(refusal(&run.json())),
+            _ => Ok(run_id(run)),
         }
     }
 
     /// Takes runs back, newest first; the runs that did it, in that order.
     fn undo_all(&self, runs: &[String]) -> Vec<String> {
-        runs.iter().rev().map(|run| self.place.undo(run).unwrap().run_id).collect()
+        let undo = |run: &String| self.world.run(&["undo", run, "--approver-key", &self.world.key(), "--json"]);
+        runs.iter().rev().map(|run| run_id(undo(run))).collect()
     }
 
     /// The folders of the project.
@@ -281,7 +286,7 @@ impl Checkout {
             if path.iter().filter(|byte| **byte == b'/').count() >= 4 {
                 found.insert("deep folders");
             }
-            if !path.iter().all(|byte| byte.is_ascii_alphanumeric() || b"/._-".contains(byte)) {
+            if is_odd(path) {
                 found.insert("an odd name");
             }
             let Ok(bytes) = fs::read(self.project().join(OsStr::from_bytes(path))) else { continue };
@@ -306,8 +311,51 @@ fn changes(repository: &Path) -> Vec<String> {
     String::from_utf8(run(&mut command)).unwrap().lines().map(str::to_owned).collect()
 }
 
-fn code(error: Error) -> String {
-    error.code.to_owned()
+/// Commits among the last thousands that change a mode, or a file with an odd name.
+fn unusual(repository: &Path, most: usize) -> Vec<String> {
+    let mut command = Command::new("git");
+    command.arg("-C").arg(repository).args(["log", "--no-merges", "--min-parents=1", "-n", "5000"]);
+    command.args(["--raw", "--no-renames", "--no-abbrev", "--format=commit %H", "HEAD"]);
+    let log = run(&mut command);
+    let mut found = [Vec::new(), Vec::new()];
+    let mut commit = String::new();
+    for line in String::from_utf8_lossy(&log).lines() {
+        if let Some(id) = line.strip_prefix("commit ") {
+            commit = id.to_owned();
+            continue;
+        }
+        let Some((modes, path)) = line.split_once('\t') else { continue };
+        let (before, after) = (modes.get(1..7).unwrap_or_default(), modes.get(8..14).unwrap_or_default());
+        let files = |mode: &str| mode.starts_with("100");
+        let kinds = [before != after && files(before) && files(after), is_odd(path.as_bytes())];
+        for (kind, commits) in kinds.into_iter().zip(&mut found) {
+            if kind && commits.last() != Some(&commit) {
+                commits.push(commit.clone());
+            }
+        }
+    }
+    let mut chosen = BTreeSet::new();
+    for commits in &found {
+        chosen.extend(commits.iter().step_by((commits.len() * 2 / most.max(1)).max(1)).take(most / 2).cloned());
+    }
+    chosen.into_iter().collect()
+}
+
+fn is_odd(path: &[u8]) -> bool {
+    !path.iter().all(|byte| byte.is_ascii_alphanumeric() || b"/._-".contains(byte))
+}
+
+#[track_caller]
+fn run_id(done: Done) -> String {
+    done.expect(0).json()["run_id"].as_str().unwrap().to_owned()
+}
+
+/// Why something was refused: its first finding, the gate that denied it, or the error.
+fn refusal(said: &Value) -> String {
+    let gates = said["gates"].as_array().into_iter().flatten();
+    let denied = gates.filter(|gate| gate["verdict"] == "deny").find_map(|gate| gate["gate"].as_str());
+    let finding = said["findings"][0]["code"].as_str().or(said["error"]["code"].as_str());
+    finding.map(str::to_owned).or(denied.map(|gate| format!("{gate} gate"))).unwrap_or_else(|| said.to_string())
 }
 
 /// What a program prints, if it ends well.
