@@ -11,15 +11,22 @@ const SHORTEST: usize = 4;
 
 /// The well-known name that this one resembles without being one.
 pub(super) fn known(ecosystem: Ecosystem, name: &str) -> Option<String> {
-    let list = names(ecosystem);
     let plain = plain(name);
-    if list.lines().any(|known| known.eq_ignore_ascii_case(name)) {
+    if names(ecosystem).any(|known| known.eq_ignore_ascii_case(name)) {
         return None;
     }
-    list.lines().filter(|known| known.len() >= SHORTEST).find(|known| resembles(&plain, known)).map(ToOwned::to_owned)
+    names(ecosystem)
+        .filter(|known| known.len() >= SHORTEST)
+        .find(|known| resembles(&plain, known))
+        .map(ToOwned::to_owned)
 }
 
-const fn names(ecosystem: Ecosystem) -> &'static str {
+/// The well-known names; each list says where it comes from.
+fn names(ecosystem: Ecosystem) -> impl Iterator<Item = &'static str> {
+    list(ecosystem).lines().filter(|line| !line.starts_with('#'))
+}
+
+const fn list(ecosystem: Ecosystem) -> &'static str {
     match ecosystem {
         Ecosystem::Cargo => include_str!("known/cargo.txt"),
         Ecosystem::Npm => include_str!("known/npm.txt"),
