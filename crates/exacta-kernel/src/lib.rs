@@ -42,6 +42,7 @@ pub mod policy;
 pub mod proposal;
 pub mod scan;
 pub mod schema;
+mod schema_name;
 pub mod seal;
 mod shape;
 pub mod text;

@@ -20,6 +20,7 @@ pub const CLOCK_SKEW_SECONDS: u64 = 120;
 
 /// The schema of a decision about a plan. Also, with a NUL, the prefix of what is signed.
 pub const SCHEMA: &str = "exacta.approval/1";
+crate::schema_name::schema_name!(SCHEMA);
 
 /// What a person decided about a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -309,24 +310,6 @@ fn prefixed(schema: &str, statement: &impl Serialize) -> Result<Vec<u8>, Approva
     bytes.push(0);
     bytes.extend(canonical_json(statement).map_err(|_| ApprovalError::NotCanonical)?);
     Ok(bytes)
-}
-
-/// The one schema a statement can have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-struct Schema;
-
-impl TryFrom<String> for Schema {
-    type Error = &'static str;
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        if text == SCHEMA { Ok(Self) } else { Err("expected schema `exacta.approval/1`") }
-    }
-}
-
-impl From<Schema> for String {
-    fn from(_: Schema) -> String {
-        SCHEMA.to_owned()
-    }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// The schema of such a decision. Also, with a NUL, the prefix of what is signed.
 pub const SCHEMA: &str = "exacta.setting/1";
+crate::schema_name::schema_name!(SCHEMA);
 
 /// What is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -166,22 +167,4 @@ pub fn profile_subject(profile: Profile) -> Digest {
 #[must_use]
 pub fn approver_subject(name: &ApproverName, key: &PublicKey) -> Digest {
     Digest::of(format!("approver\0{name}\0{key}").as_bytes())
-}
-
-/// The one schema such a statement can have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-struct Schema;
-
-impl TryFrom<String> for Schema {
-    type Error = &'static str;
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        if text == SCHEMA { Ok(Self) } else { Err("expected schema `exacta.setting/1`") }
-    }
-}
-
-impl From<Schema> for String {
-    fn from(_: Schema) -> String {
-        SCHEMA.to_owned()
-    }
 }

@@ -14,6 +14,7 @@ use serde_json::{Map, Number, Value};
 
 /// The schema of an entry.
 pub const SCHEMA: &str = "exacta.audit/1";
+crate::schema_name::schema_name!(SCHEMA);
 
 /// The longest name of an agent that is recorded, in characters.
 const MAX_AGENT: usize = 128;
@@ -343,23 +344,5 @@ fn basis_points<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Bas
     match parsed.flatten() {
         Some(score) => Ok(Some(score)),
         None => Err(serde::de::Error::custom("a quality score has at most four decimals")),
-    }
-}
-
-/// The one schema an entry can have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-struct Schema;
-
-impl TryFrom<String> for Schema {
-    type Error = &'static str;
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        if text == SCHEMA { Ok(Self) } else { Err("expected schema `exacta.audit/1`") }
-    }
-}
-
-impl From<Schema> for String {
-    fn from(_: Schema) -> String {
-        SCHEMA.to_owned()
     }
 }
