@@ -16,8 +16,6 @@ const MAX_FILE: usize = 1 << 20;
 pub(super) const MAX_ENTRIES: usize = 256;
 /// The longest name or text of one entry, in bytes.
 const MAX_TEXT: usize = 1024;
-/// Helps with nearly everything.
-pub(super) const SHOW: &str = "docs/policy.md lists every key; `exacta policy reset` goes back to the built-in policy";
 
 /// Keys of `[caps]` as they stand in a file.
 pub(super) type CapsFile = BTreeMap<Spanned<String>, Spanned<u64>>;
@@ -41,6 +39,8 @@ pub(super) struct ConstraintFile {
 pub(super) struct Source<'a> {
     pub(super) text: &'a str,
     pub(super) file: &'a str,
+    /// Helps with nearly everything.
+    pub(super) hint: &'static str,
 }
 
 impl Source<'_> {
@@ -51,7 +51,7 @@ impl Source<'_> {
             return Err(PolicyError::at(self.file, self.text, None, message, "shorten it"));
         }
         toml::from_str(self.text)
-            .map_err(|error| PolicyError::at(self.file, self.text, error.span(), error.message(), SHOW))
+            .map_err(|error| PolicyError::at(self.file, self.text, error.span(), error.message(), self.hint))
     }
 
     /// A problem at a place.
@@ -70,7 +70,7 @@ impl Source<'_> {
         for (name, value) in file {
             let Some(cap) = Cap::find(name.get_ref()) else {
                 let message = format!("unknown cap `{name}`, expected one of {}", listed(&Cap::names()));
-                return self.error(name.span(), &message, SHOW);
+                return self.error(name.span(), &message, self.hint);
             };
             caps.set(cap.name, self.number(&value, cap.name, cap.least..=cap.most)?);
         }

@@ -11,6 +11,9 @@ use crate::hash::Digest;
 use crate::prelude::*;
 use serde::{Deserialize, Serialize};
 
+/// Helps with nearly everything.
+const HINT: &str = "docs/policy.md lists every key; without the file, the Safety Policy alone holds";
+
 /// What a project forbids or asks for beyond the Safety Policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ProjectConfig {
@@ -55,7 +58,7 @@ impl ProjectConfig {
     /// # Errors
     /// As [`SafetyPolicy::parse`](super::safety::SafetyPolicy::parse).
     pub fn parse(text: &str, file: &str) -> Result<Self, PolicyError> {
-        let source = Source { text, file };
+        let source = Source { text, file, hint: HINT };
         let read: ProjectFile = source.read()?;
         let default = Self::default();
         Ok(Self {

@@ -19,6 +19,9 @@ pub const MAX_DAYS: u64 = 3650;
 /// The most room before-images can be given, in MiB.
 pub const MAX_MIB: u64 = 1 << 20;
 
+/// Helps with nearly everything.
+const HINT: &str = "docs/policy.md lists every key; `exacta policy reset` goes back to the built-in policy";
+
 /// Every class of AI provider, strictest first.
 const PROVIDER_CLASSES: [ProviderClass; 3] =
     [ProviderClass::LocalOnly, ProviderClass::TrustedCloud, ProviderClass::UntrustedCloud];
@@ -96,7 +99,7 @@ impl SafetyPolicy {
     /// [`PolicyError`] for text that is not TOML, an unknown key, a limit above the built-in maximum, a bad pattern, a rule
     /// whose example does not come out as it says, and two entries of one name; with the line.
     pub fn parse(text: &str, file: &str) -> Result<Self, PolicyError> {
-        let source = Source { text, file };
+        let source = Source { text, file, hint: HINT };
         let file: SafetyFile = source.read()?;
         let default = Self::default();
         Ok(Self {

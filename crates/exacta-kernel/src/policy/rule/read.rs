@@ -5,7 +5,7 @@ use super::{Operation, Rule, RuleAction, RuleSet, Subject, When};
 use crate::assess::Level;
 use crate::path::RelPath;
 use crate::policy::error::PolicyError;
-use crate::policy::file::{MAX_ENTRIES, SHOW, Source, Words, listed};
+use crate::policy::file::{MAX_ENTRIES, Source, Words, listed};
 use crate::policy::profile::Profile;
 use crate::prelude::*;
 use crate::proposal::{Domain, IntentKind};
@@ -162,7 +162,7 @@ fn one<T>(source: Source<'_>, word: Option<Spanned<String>>, read: Read<T>) -> R
 fn checked<T>(source: Source<'_>, word: &Spanned<String>, read: Read<T>) -> Result<T, PolicyError> {
     read(word.get_ref()).or_else(|expected| {
         let shown: String = word.get_ref().chars().take(64).collect();
-        source.error(word.span(), &format!("`{shown}` is not {expected}"), SHOW)
+        source.error(word.span(), &format!("`{shown}` is not {expected}"), source.hint)
     })
 }
 
