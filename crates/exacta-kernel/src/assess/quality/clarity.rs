@@ -1,6 +1,6 @@
 //! Clarity: can a person read what each step is for?
 
-use super::words::{Worth, every, worth};
+use super::words::{Worth, every};
 use super::{View, in_step, issue, issue_at};
 use crate::assess::Issue;
 use crate::prelude::*;
@@ -20,7 +20,7 @@ pub(super) fn issues(view: &View<'_>) -> Vec<Issue> {
     }
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     for step in view.steps() {
-        for (points, message, hint) in of_step(step) {
+        for (points, message, hint) in of_step(view, step) {
             issues.push(issue_at(view.share(points), message, hint, in_step(step)));
         }
         if !seen.insert(step.description.trim()) {
@@ -35,7 +35,7 @@ pub(super) fn issues(view: &View<'_>) -> Vec<Issue> {
     issues
 }
 
-fn of_step(step: &Step) -> Vec<(u32, &'static str, &'static str)> {
+fn of_step(view: &View<'_>, step: &Step) -> Vec<(u32, &'static str, &'static str)> {
     let text = step.description.trim();
     let mut found = Vec::new();
     if text.is_ascii() {
@@ -49,7 +49,7 @@ fn of_step(step: &Step) -> Vec<(u32, &'static str, &'static str)> {
             _ => {}
         }
     }
-    if worth(step) == Worth::Vague {
+    if view.worth(step) == Worth::Vague {
         found.push((
             4000,
             "the description does not tell what the step is for",

@@ -1,5 +1,6 @@
 //! Completeness: does the plan do what was asked, with everything that kind of request needs?
 
+use super::specificity::elided;
 use super::words::{Worth, every, stem, telling, worth_of_request};
 use super::{View, issue, issue_at};
 use crate::assess::Issue;
@@ -8,11 +9,14 @@ use crate::prelude::*;
 use crate::proposal::{Action, Domain, IntentKind};
 use crate::scan::change::FileChange;
 
-/// Words that make documentation, settings or tests the thing that was asked for.
-const OTHER_WORK: &[&str] = &[
+/// Words that make documentation the thing that was asked for.
+const DOCUMENTS: &[&str] = &[
     "document",
+    "documents",
+    "documented",
     "documentation",
     "docs",
+    "doc",
     "readme",
     "changelog",
     "comment",
@@ -20,8 +24,24 @@ const OTHER_WORK: &[&str] = &[
     "typo",
     "typos",
     "wording",
+    "spelling",
+    "grammar",
+    "guide",
+    "guides",
+    "manual",
+    "tutorial",
+    "faq",
+    "section",
+    "sections",
+    "chapter",
+    "paragraph",
+    "heading",
+    "headings",
     "translation",
     "translations",
+];
+/// Words that make settings, tests or anything else but code the thing that was asked for.
+const OTHER_WORK: &[&str] = &[
     "config",
     "configuration",
     "setting",
@@ -55,6 +75,34 @@ const OTHER_WORK: &[&str] = &[
     "text",
     "copy",
     "release",
+];
+/// Words about what a program does, which no document or test can mend.
+const BEHAVIOUR: &[&str] = &[
+    "bug",
+    "bugs",
+    "crash",
+    "crashes",
+    "crashed",
+    "crashing",
+    "panic",
+    "panics",
+    "exception",
+    "exceptions",
+    "throws",
+    "fails",
+    "failing",
+    "hangs",
+    "freezes",
+    "leak",
+    "leaks",
+    "deadlock",
+    "race",
+    "overflow",
+    "segfault",
+    "corrupt",
+    "corrupts",
+    "corrupted",
+    "returns",
 ];
 /// Words that show that the fix is checked.
 const CHECKS: &[&str] = &[
@@ -102,6 +150,7 @@ pub(super) fn issues(view: &View<'_>) -> Vec<Issue> {
     let proposal = view.plan.proposal();
     if proposal.domain() == Domain::Files {
         named(view, &mut issues);
+        issues.extend(view.changes.iter().filter_map(hinted));
     }
     match proposal.intent.kind {
         IntentKind::CreateProject => create_project(view, &mut issues),
@@ -121,26 +170,40 @@ fn request(view: &View<'_>) -> Vec<Issue> {
         return vec![issue(3000, message, "say in `intent.text` what is wanted, where, and what is wrong or missing")];
     }
     let asked: BTreeSet<String> = telling(text).map(|word| stem(&word).to_owned()).collect();
-    let spoken = || asked.iter().any(|word| covers(view, word));
-    if asked.len() < 2 || !text.is_ascii() || spoken() {
+    let documents = asks_for(view, DOCUMENTS) && roles(view).iter().all(|role| *role == Role::Docs);
+    if asked.len() < 2 || !text.is_ascii() || documents || asked.iter().any(|word| is_spoken(view, word)) {
         return Vec::new();
     }
-    let hint = "describe in each step how it serves the request, or correct the targets";
-    vec![issue(5000, "no step, path or changed line has a word of the request", hint)]
+    let changed = view.changes.iter().flat_map(|change| &change.lines).map(|line| line.bytes);
+    if hold(changed, &asked) {
+        return Vec::new();
+    }
+    let contents = view.changes.iter().flat_map(|change| [change.before, change.after]).flatten();
+    let (points, message) = if hold(contents.flat_map(|content| content.bytes().split(|byte| *byte == b'\n')), &asked) {
+        (1500, "only lines that stay have a word of the request")
+    } else {
+        (5000, "no step, path or changed file has a word of the request")
+    };
+    vec![issue(points, message, "describe in each step how it serves the request, or correct the targets")]
 }
 
-/// Whether the plan's words, paths or changed lines have a word that begins so.
-fn covers(view: &View<'_>, wanted: &str) -> bool {
+/// Whether the plan's words or paths have a word that begins so.
+fn is_spoken(view: &View<'_>, wanted: &str) -> bool {
     let has =
         |text: &str| every(text).any(|word| word.starts_with(wanted) || (word.len() > 2 && wanted.starts_with(&word)));
-    let proposal = view.plan.proposal();
-    let words = view.steps().iter().any(|step| has(&step.description) || has(&step.target));
-    words
-        || proposal.assumptions.iter().any(|text| has(text))
-        || view.changes.iter().flat_map(|change| &change.lines).any(|line| {
-            let line = line.bytes.to_ascii_lowercase();
-            memchr::memmem::find(&line, wanted.as_bytes()).is_some()
-        })
+    view.steps().iter().any(|step| has(&step.description) || has(&step.target))
+        || view.plan.proposal().assumptions.iter().any(|text| has(text))
+}
+
+/// Whether one of the lines holds one of the words, whatever its case.
+fn hold<'l>(mut lines: impl Iterator<Item = &'l [u8]>, words: &BTreeSet<String>) -> bool {
+    let finders: Vec<_> = words.iter().map(|word| memchr::memmem::Finder::new(word.as_bytes())).collect();
+    let mut lower = Vec::new();
+    lines.any(|line| {
+        lower.clear();
+        lower.extend(line.iter().map(u8::to_ascii_lowercase));
+        finders.iter().any(|finder| finder.find(&lower).is_some())
+    })
 }
 
 /// Files and symbols that the request names.
@@ -176,6 +239,14 @@ fn named(view: &View<'_>, issues: &mut Vec<Issue>) {
             ));
         }
     }
+}
+
+/// A file of which a part is only hinted at.
+fn hinted(change: &FileChange<'_>) -> Option<Issue> {
+    let (line, lost) = elided(change)?;
+    let points = if lost { 4000 } else { 2000 };
+    let hint = "send the whole file, or a diff or edits that leave the rest alone";
+    Some(issue_at(points, "a part of the file is only hinted at", hint, change.place(line)))
 }
 
 /// Project file, entry point, build configuration.
@@ -228,16 +299,16 @@ fn builds(view: &View<'_>) -> bool {
 
 /// Logic, wiring, and a screen where there is one.
 fn add_feature(view: &View<'_>, issues: &mut Vec<Issue>) {
-    let other = asks_for(view, OTHER_WORK);
-    let roles: BTreeSet<Role> = view.changes.iter().map(|change| change.role).collect();
-    if !roles.contains(&Role::Source) && !other {
-        // Settings alone can switch something on; notes and data cannot.
-        let configured = [Role::Config, Role::Manifest, Role::Foreign].iter().any(|role| roles.contains(role));
-        let points = if configured { 2000 } else { 5000 };
+    let other = asks_for_other_work(view);
+    let roles = roles(view);
+    if is_prose(&roles) && !other {
+        issues.push(prose(view, "nothing new can happen: only documentation or tests change", "holds the logic"));
+    } else if roles.len() == 1 && roles.contains(&Role::Config) && !other {
+        // Settings alone can switch something on.
         issues.push(issue(
-            points,
-            "no source file changes, so nothing new can happen",
-            "add the step that holds the logic",
+            2000,
+            "only settings change, so nothing new can happen unless it is there already",
+            "add the step that holds the logic, or say in `intent.text` that it is about configuration",
         ));
     }
     let source: Vec<_> = view.changes.iter().filter(|change| change.role == Role::Source).collect();
@@ -267,16 +338,9 @@ fn add_feature(view: &View<'_>, issues: &mut Vec<Issue>) {
 
 /// Location, fix, regression check.
 fn fix_bug(view: &View<'_>, issues: &mut Vec<Issue>) {
-    let roles: BTreeSet<Role> = view.changes.iter().map(|change| change.role).collect();
-    let fixes = [Role::Source, Role::Config, Role::Manifest, Role::Foreign, Role::Asset]
-        .iter()
-        .any(|role| roles.contains(role));
-    if !fixes && !asks_for(view, OTHER_WORK) {
-        issues.push(issue(
-            5000,
-            "nothing is fixed: only tests or documentation change",
-            "add the step that changes the faulty file",
-        ));
+    let roles = roles(view);
+    if is_prose(&roles) && !asks_for_other_work(view) {
+        issues.push(prose(view, "nothing is fixed: only documentation or tests change", "changes the faulty file"));
     }
     if roles.contains(&Role::Source) && !roles.contains(&Role::Test) && !is_checked(view) {
         issues.push(issue(
@@ -285,6 +349,23 @@ fn fix_bug(view: &View<'_>, issues: &mut Vec<Issue>) {
             "add a test that fails without the fix, or say in a step how it is verified",
         ));
     }
+}
+
+/// What the changed files are for.
+fn roles(view: &View<'_>) -> BTreeSet<Role> {
+    view.changes.iter().map(|change| change.role).collect()
+}
+
+/// Whether nothing changes but what people read and what checks code.
+fn is_prose(roles: &BTreeSet<Role>) -> bool {
+    !roles.is_empty() && roles.iter().all(|role| matches!(role, Role::Docs | Role::Test))
+}
+
+/// Documentation or tests alone: they can be all that was wanted, unless the request is about what a program does.
+fn prose(view: &View<'_>, message: &str, step: &str) -> Issue {
+    let points = if asks_for(view, BEHAVIOUR) { 5000 } else { 2500 };
+    let hint = format!("add the step that {step}, or say in `intent.text` that documentation or tests are wanted");
+    issue(points, message, hint)
 }
 
 /// Whether a test stands beside the code, or the words say how the fix is checked.
@@ -317,6 +398,10 @@ fn build_package(view: &View<'_>, issues: &mut Vec<Issue>) {
         let hint = "leave the source alone, or make it a plan of another intent";
         issues.push(issue_at(4000, "changes source code, which packaging does not need", hint, change.place(None)));
     }
+}
+
+fn asks_for_other_work(view: &View<'_>) -> bool {
+    asks_for(view, DOCUMENTS) || asks_for(view, OTHER_WORK)
 }
 
 /// Whether the request has one of these words.

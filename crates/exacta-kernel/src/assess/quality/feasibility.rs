@@ -35,8 +35,7 @@ pub(super) fn issues(view: &View<'_>) -> Vec<Issue> {
 
 /// A comment that stands for the rest of the file; worst where it takes the place of code that was there.
 fn hinted(change: &FileChange<'_>) -> Option<Issue> {
-    let line = elided(change)?;
-    let lost = change.removed_lines().count() > change.added_lines().count() || change.removed_lines().count() > 4;
+    let (line, lost) = elided(change)?;
     let (points, what) = if lost {
         (10_000, "takes code out and leaves a comment in its place")
     } else {

@@ -10,12 +10,15 @@ mod safety;
 mod specificity;
 mod words;
 
+use super::source::Role;
 use super::{BasisPoints, Dimension, Extent, Grade, Issue, Quality};
 use crate::plan::Plan;
 use crate::prelude::*;
 use crate::proposal::Step;
 use crate::scan::change::FileChange;
+use crate::scan::dependency::kind_of;
 use crate::scan::{Place, Signals};
+use words::{Worth, every, worth};
 
 /// What the dimensions look at.
 pub(super) struct View<'a> {
@@ -61,10 +64,24 @@ impl View<'_> {
         &self.plan.proposal().steps
     }
 
+    /// How much a step's description says. Of a file that a tool writes, its name says enough.
+    fn worth(&self, step: &Step) -> Worth {
+        let written = || self.changes.iter().any(|change| change.step.id == step.id && is_written(change));
+        match worth(step) {
+            Worth::Thin | Worth::Vague if every(&step.description).count() > 1 && written() => Worth::Good,
+            worth => worth,
+        }
+    }
+
     /// A step's part of a loss that all steps share.
     fn share(&self, points: u32) -> u32 {
         points / u32::try_from(self.steps().len().max(1)).unwrap_or(u32::MAX)
     }
+}
+
+/// Whether a tool wrote the file, or it was taken over from elsewhere.
+fn is_written(change: &FileChange<'_>) -> bool {
+    change.role == Role::Foreign || kind_of(change.path.name()).is_some_and(|kind| kind.is_lock())
 }
 
 /// Lost points about the whole plan.

@@ -74,6 +74,20 @@ const SKIPS: &[&str] = &[
     "pending(\"",
     "[ignore",
 ];
+/// What lines of tests have that compare.
+const ASSERTS: &[&[u8]] = &[
+    b"assert",
+    b"Assert",
+    b"ASSERT",
+    b"expect(",
+    b"EXPECT_",
+    b"REQUIRE(",
+    b"CHECK(",
+    b".should",
+    b"t.Error",
+    b"t.Fatal",
+    b"require.",
+];
 /// Lines that hide an error, lower case.
 const SWALLOWS: &[&str] = &[
     "except: pass",
@@ -90,6 +104,7 @@ const SWALLOWS: &[&str] = &[
 
 pub(super) fn issues(view: &View<'_>) -> Vec<Issue> {
     let mut issues = found(view);
+    issues.extend(unasserted(view));
     for change in view.changes {
         issues.extend(loss(change));
         issues.extend(skipped(change));
@@ -143,8 +158,7 @@ fn found(view: &View<'_>) -> Vec<Issue> {
 
 /// A file that goes, or most of it, without a word about it.
 fn loss(change: &FileChange<'_>) -> Option<Issue> {
-    let meant = every(&change.step.description).any(|word| REMOVAL.contains(&word.as_str()));
-    if meant {
+    if is_meant(change) {
         return None;
     }
     if matches!(change.step.action, Action::FileDelete { .. }) {
@@ -162,6 +176,46 @@ fn loss(change: &FileChange<'_>) -> Option<Issue> {
             change.place(None),
         )
     })
+}
+
+/// Whether the step says that something goes.
+fn is_meant(change: &FileChange<'_>) -> bool {
+    every(&change.step.description).any(|word| REMOVAL.contains(&word.as_str()))
+}
+
+/// Assertions that tests lose without a word about it, unless other tests of the plan gain as many.
+fn unasserted(view: &View<'_>) -> Vec<Issue> {
+    let mut issues = Vec::new();
+    let (mut lost, mut gained) = (0, 0);
+    for change in view.changes.iter().filter(|change| holds_tests(change)) {
+        let mut removed = change.removed_lines().filter(|line| is_assertion(line.bytes)).peekable();
+        let first = removed.peek().map(|line| line.line);
+        let (gone, come) = (removed.count(), change.added_lines().filter(|line| is_assertion(line.bytes)).count());
+        lost += gone;
+        gained += come;
+        if gone > come && change.after.is_some() && !is_meant(change) {
+            issues.push(issue_at(
+                4000,
+                format!("takes {} of {gone} assertions out of tests (old line)", gone - come),
+                "keep them, or say in the description why they can go",
+                change.place(first),
+            ));
+        }
+    }
+    if gained >= lost { Vec::new() } else { issues }
+}
+
+/// Whether assertions in a file check other code; tests in Rust stand beside it.
+fn holds_tests(change: &FileChange<'_>) -> bool {
+    let beside = |content: &FileContent| memchr::memmem::find(content.bytes(), b"#[test]").is_some();
+    is_test(change.path) || (change.path.name().ends_with(".rs") && change.before.is_some_and(beside))
+}
+
+fn is_assertion(line: &[u8]) -> bool {
+    let line = line.trim_ascii_start();
+    let comment =
+        [&b"//"[..], b"#", b"*", b"/*", b"import ", b"from ", b"use "].iter().any(|start| line.starts_with(start));
+    !comment && ASSERTS.iter().any(|phrase| memchr::memmem::find(line, phrase).is_some())
 }
 
 fn lines(content: &FileContent) -> usize {
@@ -191,11 +245,24 @@ fn swallowed(change: &FileChange<'_>) -> Option<Issue> {
     let line = change.marked_added(HIDES).find(|line| {
         let text = String::from_utf8_lossy(line.bytes).to_lowercase();
         SWALLOWS.iter().any(|phrase| text.contains(phrase))
+            || (is_open_handler(&text) && is_unhandled(change, line.line))
     })?;
     Some(issue_at(
-        1500,
+        3000,
         "hides an error",
         "handle it, report it, or say why it may be ignored",
         change.place(line.line),
     ))
+}
+
+/// Whether a line, lower case, begins what is done about an error and ends there.
+fn is_open_handler(text: &str) -> bool {
+    let text = text.trim();
+    (text.starts_with("except") && text.ends_with(':')) || (text.contains("catch") && text.ends_with('{'))
+}
+
+/// Whether the added line after this one does nothing, or ends the block.
+fn is_unhandled(change: &FileChange<'_>, line: u64) -> bool {
+    let next = change.added_lines().find(|next| next.line == line + 1);
+    next.is_some_and(|next| matches!(next.bytes.trim_ascii(), b"pass" | b"..." | b"}" | b"});" | b"})"))
 }

@@ -1,6 +1,6 @@
 //! Specificity: are the steps about something in particular, and is what they write finished?
 
-use super::words::{Worth, worth, worth_of_request};
+use super::words::{Worth, worth_of_request};
 use super::{View, in_step, issue, issue_at};
 use crate::assess::Issue;
 use crate::assess::source::Role;
@@ -69,9 +69,10 @@ pub(super) fn issues(view: &View<'_>) -> Vec<Issue> {
     let mut issues = Vec::new();
     issues.extend(request(view));
     for step in view.steps() {
-        let (points, what) = match worth(step) {
+        let (points, what) = match view.worth(step) {
             Worth::Good => (0, ""),
             Worth::Thin => (3000, "the description says hardly more than the step's type"),
+            Worth::Vague if is_told(view) => (4000, "only the request tells what the step is for"),
             Worth::Vague => (8000, "the description would fit any other step"),
         };
         if points > 0 {
@@ -81,6 +82,11 @@ pub(super) fn issues(view: &View<'_>) -> Vec<Issue> {
     }
     issues.extend(view.changes.iter().flat_map(unfinished));
     issues
+}
+
+/// Whether there is one step and a request that tells what it is for.
+fn is_told(view: &View<'_>) -> bool {
+    view.steps().len() == 1 && worth_of_request(&view.plan.proposal().intent.text) == Worth::Good
 }
 
 fn request(view: &View<'_>) -> Option<Issue> {
@@ -149,11 +155,13 @@ fn is_elision(text: &str) -> bool {
     comment && (dotted && ELISIONS.iter().any(|phrase| text.contains(phrase)) || text.contains("your code here"))
 }
 
-/// The line of a file at which the rest of it is only hinted at.
-pub(super) fn elided(change: &FileChange<'_>) -> Option<u64> {
+/// The line of a file at which the rest of it is only hinted at, and whether code goes in exchange.
+pub(super) fn elided(change: &FileChange<'_>) -> Option<(u64, bool)> {
     let code = !matches!(change.role, Role::Docs | Role::Asset);
     let is_elision = |line: &[u8]| is_elision(&String::from_utf8_lossy(line).to_lowercase());
-    change.marked_added(OPEN).find(|line| code && is_elision(line.bytes)).map(|line| line.line)
+    let line = change.marked_added(OPEN).find(|line| code && is_elision(line.bytes))?.line;
+    let gone = change.removed_lines().count();
+    Some((line, gone > 4 || gone > change.added_lines().count()))
 }
 
 fn open(text: &str, role: Role) -> Option<(u32, &'static str, &'static str)> {
