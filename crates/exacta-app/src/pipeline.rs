@@ -7,6 +7,7 @@ use exacta_kernel::binding::ModelIdentity;
 use exacta_kernel::check::{self, Allowed, Context, Invalid, ValidPlan};
 use exacta_kernel::constraint::{Source, SourcedConstraint};
 use exacta_kernel::facts::Facts;
+use exacta_kernel::finding::Finding;
 use exacta_kernel::gate::{self, Decision, GateVerdict, Verdict};
 use exacta_kernel::parse::{self, Refusal};
 use exacta_kernel::path::RelPath;
@@ -92,14 +93,15 @@ fn judge(plan: Plan, facts: &Facts, court: Court<'_>) -> Evaluation {
         Ok(plan) => {
             let assess = if court.selection { assess::assess_selection } else { assess::assess };
             let assessment = assess(&plan, facts);
-            let decision = tightened(gate::decide(&plan, &assessment, court.policy), &plan, court);
+            let decision = decide(&plan, &assessment, court);
             Evaluation::Valid(Box::new(Valid { plan, assessment, decision }))
         }
     }
 }
 
 /// The decision, with what only the surroundings can tell: where the plan comes from, and whether it can be built here.
-fn tightened(mut decision: Decision, plan: &ValidPlan, court: Court<'_>) -> Decision {
+fn decide(plan: &ValidPlan, assessment: &Assessment, court: Court<'_>) -> Decision {
+    let mut decision = gate::decide(plan, assessment, court.policy);
     let proposal = plan.plan().proposal();
     let class = proposal.model.as_ref().map(|claim| ModelIdentity::claimed(claim).class);
     if let Some(verdict) = gate::provider(class, court.policy) {
@@ -123,6 +125,34 @@ impl Evaluation {
         match self {
             Self::Refused(_, decision) | Self::Invalid(_, decision) => decision,
             Self::Valid(valid) => &valid.decision,
+        }
+    }
+
+    /// What the gates would say of the same plan under another policy.
+    #[must_use]
+    pub fn decision_under(&self, court: Court<'_>) -> Decision {
+        match self {
+            Self::Refused(_, decision) | Self::Invalid(_, decision) => decision.clone(),
+            Self::Valid(valid) => decide(&valid.plan, &valid.assessment, court),
+        }
+    }
+
+    /// Everything that is wrong with it.
+    #[must_use]
+    pub fn findings(&self) -> &[Finding] {
+        match self {
+            Self::Refused(refusal, _) => &refusal.findings,
+            Self::Invalid(invalid, _) => &invalid.findings,
+            Self::Valid(_) => &[],
+        }
+    }
+
+    /// The numbers; none for what is not valid.
+    #[must_use]
+    pub fn assessment(&self) -> Option<&Assessment> {
+        match self {
+            Self::Valid(valid) => Some(&valid.assessment),
+            _ => None,
         }
     }
 

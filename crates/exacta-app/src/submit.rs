@@ -6,8 +6,7 @@ use crate::current::{messages, regenerate};
 use crate::error::{Error, Exit};
 use crate::pipeline::{self, Evaluation};
 use crate::view::{PlanView, Registered};
-use crate::world::World;
-use exacta_exec::ProjectRoot;
+use crate::world::{Folder, World};
 use exacta_kernel::audit::{Actor, EntryDraft, Event};
 use exacta_kernel::binding::{Binding, Identity, ModelIdentity, Proposer};
 use exacta_kernel::drift::{self, Answer};
@@ -16,7 +15,6 @@ use exacta_kernel::hash::Digest;
 use exacta_kernel::id::{CorrelationId, PlanId};
 use exacta_kernel::lifecycle::Status;
 use exacta_kernel::plan::Plan;
-use exacta_kernel::policy::profile::Profile;
 use exacta_kernel::proposal::{Constraint, ModelClaim};
 use exacta_kernel::scan;
 use exacta_kernel::time::Timestamp;
@@ -47,14 +45,8 @@ pub(crate) struct Lineage {
 /// # Errors
 /// If the folder or the policy cannot be used. A text that is not a plan is not an error: the view says so.
 pub fn check(options: &Options, text: &[u8], request: &Request) -> Result<PlanView, Error> {
-    let path = options.root()?;
-    let home = options.home()?;
-    let root = ProjectRoot::open(&path).map_err(|error| Error::fault("project_unusable", error.to_string()))?;
-    let record = home.project(&path)?;
-    let profile = record.as_ref().map_or(Profile::Safe, |record| record.profile);
-    let world = World::load(&home, &root, profile)?;
-    let court = world.court(&root, record.as_ref().map(|record| &record.id), &request.constraints);
-    let (evaluation, _) = pipeline::evaluate(text, court)?;
+    let folder = Folder::open(options)?;
+    let (evaluation, _) = pipeline::evaluate(text, folder.court(&request.constraints))?;
     Ok(PlanView::of(&evaluation, None)?)
 }
 

@@ -5,7 +5,7 @@ mod make;
 mod records;
 mod scores;
 
-pub(crate) use make::{Registered, word};
+pub(crate) use make::{Registered, line, word};
 pub(crate) use records::outcome;
 pub use records::{ApprovalView, PlanDetail, PlanLine, RunView, StatusView, Summary, UndoFile, UndoView};
 pub use scores::{DimensionView, FactorView, FindingView, GateView, QualityView, RiskView};

@@ -1,6 +1,7 @@
 //! What decisions are taken under: policy, profile, approvers. Loaded anew for every decision, so that none is taken under a
 //! policy that is no longer in force.
 
+use crate::app::Options;
 use crate::error::{Error, Exit};
 use crate::pipeline::Court;
 use exacta_exec::ProjectRoot;
@@ -69,6 +70,31 @@ impl World {
     #[must_use]
     pub fn config_sha256(&self) -> Digest {
         self.policy.config_hash()
+    }
+}
+
+/// A folder that texts are held against, with what is in force there. Nothing need be recorded in it.
+pub(crate) struct Folder {
+    root: ProjectRoot,
+    world: World,
+    project: Option<ProjectId>,
+}
+
+impl Folder {
+    /// Opens the folder, reading only.
+    pub(crate) fn open(options: &Options) -> Result<Self, Error> {
+        let path = options.root()?;
+        let home = options.home()?;
+        let root = ProjectRoot::open(&path).map_err(|error| Error::fault("project_unusable", error.to_string()))?;
+        let record = home.project(&path)?;
+        let profile = record.as_ref().map_or(Profile::Safe, |record| record.profile);
+        let world = World::load(&home, &root, profile)?;
+        Ok(Self { root, world, project: record.map(|record| record.id) })
+    }
+
+    /// What a text is judged by here.
+    pub(crate) fn court<'a>(&'a self, request: &'a [Constraint]) -> Court<'a> {
+        self.world.court(&self.root, self.project.as_ref(), request)
     }
 }
 

@@ -93,7 +93,7 @@ pub enum Command {
     #[command(after_help = "Examples:\n  exacta list\n  exacta list --status pending --json")]
     List(List),
     /// Show everything about a plan
-    #[command(after_help = "Examples:\n  exacta show 019a2f3e-7c1d\n  exacta show 019a2f3e-7c1d --stat")]
+    #[command(after_help = SHOW_EXAMPLES)]
     Show(Show),
     /// Look at a plan full-screen and decide
     #[command(
@@ -210,6 +210,12 @@ Examples:
   agent | exacta submit - --json
   git diff | exacta submit - --from-git --intent FixBug --text 'round half up'
   exacta submit second.json --revises 019a2f3e-7c1d";
+
+const SHOW_EXAMPLES: &str = "\
+Examples:
+  exacta show 019a2f3e-7c1d
+  exacta show 019a2f3e-7c1d --stat
+  exacta show 019a2f3e-7c1d --risk --quality";
 
 const APPROVE_EXAMPLES: &str = "\
 Examples:

@@ -187,6 +187,6 @@ fn text(words: &str) -> String {
 }
 
 /// Untrusted words within one line.
-fn line(words: &str) -> String {
+pub(crate) fn line(words: &str) -> String {
     visible_line(&mask(words)).into_owned()
 }

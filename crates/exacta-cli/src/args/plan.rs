@@ -117,6 +117,12 @@ pub struct Show {
     /// Leave the diffs out
     #[arg(long)]
     pub stat: bool,
+    /// Show the risk alone: every factor, and every reason with its place and points
+    #[arg(long)]
+    pub risk: bool,
+    /// Show the quality alone: every dimension, and every issue with its place, loss and remedy
+    #[arg(long)]
+    pub quality: bool,
 }
 
 /// `exacta review`

@@ -72,10 +72,8 @@ pub enum PolicyCommand {
     /// Check a policy file, or the one in force, without changing anything
     #[command(after_help = "Examples:\n  exacta policy check\n  exacta policy check my-policy.toml")]
     Check(PolicyCheck),
-    /// Explain which gates and rules speak about a proposal, or about a supposed one, and why
-    #[command(
-        after_help = "Examples:\n  exacta policy explain plan.json\n  exacta policy explain --operation file_delete --path src/main.py --risk 40"
-    )]
+    /// Explain what the gates say of a plan, why, and what would have to change for it to be allowed without asking
+    #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(PolicyExplain),
     /// Put a policy file into force; needs a person
     #[command(
@@ -87,6 +85,12 @@ pub enum PolicyCommand {
     Reset(Signer),
 }
 
+const EXPLAIN_EXAMPLES: &str = "\
+Examples:
+  exacta policy explain plan.json
+  exacta policy explain 019a2f3e-7c1d --json
+  exacta policy explain --operation file_delete --path src/main.py --risk 40";
+
 /// `exacta policy check`
 #[derive(Debug, Args)]
 pub struct PolicyCheck {
@@ -97,13 +101,13 @@ pub struct PolicyCheck {
 /// `exacta policy explain`
 #[derive(Debug, Args)]
 pub struct PolicyExplain {
-    /// The proposal: a file, or `-` for standard input; without it, a plan is supposed
-    pub file: Option<PathBuf>,
+    /// A proposal (a file, or `-` for standard input), or the id of a plan; without it, a plan is supposed
+    pub plan: Option<PathBuf>,
     /// Suppose a step of this type, such as file_delete
-    #[arg(long, value_name = "TYPE", conflicts_with = "file")]
+    #[arg(long, value_name = "TYPE", conflicts_with = "plan")]
     pub operation: Option<String>,
     /// Suppose this file
-    #[arg(long, value_name = "PATH", conflicts_with = "file")]
+    #[arg(long, value_name = "PATH", conflicts_with = "plan")]
     pub path: Option<String>,
     /// Suppose this risk
     #[arg(long, value_name = "0-100", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100))]
@@ -112,7 +116,7 @@ pub struct PolicyExplain {
     #[arg(long, value_name = "0-100", default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=100))]
     pub quality: u32,
     /// Suppose that it reaches what runs by itself or steers tools
-    #[arg(long, conflicts_with = "file")]
+    #[arg(long, conflicts_with = "plan")]
     pub system_level: bool,
 }
 

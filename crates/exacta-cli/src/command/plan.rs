@@ -79,6 +79,8 @@ pub fn show(args: &Show, context: &Context) -> Result<u8, Error> {
     let output = &context.output;
     if output.is_json() {
         output.json(&shown(&detail)?);
+    } else if args.risk || args.quality {
+        output.rows(plan::scores(&detail.plan, args.risk, args.quality));
     } else {
         output.rows(plan::facts(&detail.plan));
         output.rows(detail::rows(&detail));

@@ -3,7 +3,7 @@
 use super::key::Decider;
 use super::{Context, Face, source};
 use crate::args::{PolicyCheck, PolicyCommand, PolicyExplain, PolicySet, Signer};
-use crate::render::plan;
+use crate::render::{plan, ways};
 use exacta_app::settings::{PolicyView, Settings};
 use exacta_app::view::GateView;
 use exacta_app::{Error, Exit, Request};
@@ -13,6 +13,7 @@ use exacta_kernel::path::RelPath;
 use exacta_kernel::policy::rule::Operation;
 use exacta_kernel::policy::safety::SafetyPolicy;
 use serde::Serialize;
+use std::path::Path;
 
 #[derive(Debug, Serialize)]
 struct Checked {
@@ -73,14 +74,26 @@ fn check_policy(args: &PolicyCheck, context: &Context) -> Result<u8, Error> {
 }
 
 fn explain(args: &PolicyExplain, context: &Context) -> Result<u8, Error> {
-    let Some(file) = &args.file else { return suppose(args, context) };
-    let view = exacta_app::check(&context.options, &source::read_named(file)?, &Request::default())?;
+    let Some(named) = &args.plan else { return suppose(args, context) };
+    let explained = match plan_id(named) {
+        Some(id) => {
+            let app = context.look()?;
+            app.explain_plan(&app.resolve(id)?)?
+        }
+        None => exacta_app::explain(&context.options, &source::read_named(named)?, &Request::default())?,
+    };
     if context.output.is_json() {
-        context.output.json(&view);
+        context.output.json(&explained);
     } else {
-        context.output.rows([plan::head(&view), plan::findings(&view), plan::gates(&view)].concat());
+        context.output.rows(ways::page(&explained));
     }
     Ok(0)
+}
+
+/// The start of a plan's id, unless there is a file of that name.
+fn plan_id(named: &Path) -> Option<&str> {
+    let text = named.to_str().filter(|text| text.len() >= 4 && !named.exists())?;
+    text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-').then_some(text)
 }
 
 /// What the gates would say of something like this.
@@ -147,7 +160,7 @@ fn changed_policy(view: &PolicyView, context: &Context) {
     }
 }
 
-fn text_of(path: &std::path::Path) -> Result<String, Error> {
+fn text_of(path: &Path) -> Result<String, Error> {
     String::from_utf8(source::file(path)?).map_err(|_| {
         Error::new(Exit::Denied, "policy_broken", format!("`{}` is not UTF-8", path.display()))
             .hint("write the policy as TOML in UTF-8")

@@ -14,3 +14,4 @@ pub mod score;
 pub mod setting;
 pub mod status;
 pub mod syntax;
+pub mod ways;

@@ -28,6 +28,16 @@ pub fn facts(view: &PlanView) -> Vec<Row> {
     rows
 }
 
+/// The scores alone, or one of them: every point with its reason. A plan without scores tells why it has none.
+#[must_use]
+pub fn scores(view: &PlanView, risk: bool, quality: bool) -> Vec<Row> {
+    let mut rows = head(view);
+    section(&mut rows, findings(view));
+    section(&mut rows, view.risk.as_ref().filter(|_| risk).map(score::risk).unwrap_or_default());
+    section(&mut rows, view.quality.as_ref().filter(|_| quality).map(score::quality).unwrap_or_default());
+    rows
+}
+
 /// Every step's diff, each under its file.
 #[must_use]
 pub fn diffs(view: &PlanView, highlight: bool) -> Vec<Row> {
@@ -355,7 +365,8 @@ fn labelled(label: &str, text: &str) -> Row {
     Row::new().column(Tone::Strong, label, 16).hanging(16).plain(text)
 }
 
-fn section(rows: &mut Vec<Row>, section: Vec<Row>) {
+/// Adds what is not empty after an empty line.
+pub(super) fn section(rows: &mut Vec<Row>, section: Vec<Row>) {
     if !section.is_empty() {
         rows.push(Row::new());
         rows.extend(section);

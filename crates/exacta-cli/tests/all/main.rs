@@ -12,6 +12,7 @@ mod bad_input;
 mod crowd;
 mod determinism;
 mod documents;
+mod explain;
 mod head_to_head;
 mod help;
 mod history;

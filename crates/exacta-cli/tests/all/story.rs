@@ -327,7 +327,7 @@ fn the_policy_is_shown_checked_set_and_reset() {
     assert_ne!(world.run(&["policy", "set", &broken, "--approver-key", &key]).code, 0);
     world.run(&["policy", "reset", "--approver-key", &key]).expect(0);
     let plan = world.file("plan.json", fix().to_string());
-    assert!(world.run(&["policy", "explain", &plan]).expect(0).out.contains("gates"));
+    assert!(world.run(&["policy", "explain", &plan]).expect(0).out.contains("profile set DEV"));
     let supposed = world.run(&["policy", "explain", "--operation", "file_delete", "--risk", "70"]).expect(0).out;
     assert!(supposed.contains("CONFIRM") && supposed.contains("risk 70"), "{supposed}");
     world.run(&["policy", "explain", "--operation", "fly"]).expect(2);

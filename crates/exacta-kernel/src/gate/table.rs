@@ -6,14 +6,14 @@ use crate::policy::profile::Profile;
 
 /// The highest risk that counts as low.
 const LOW: u32 = 30;
-/// The highest risk that counts as medium.
-const MEDIUM: u32 = 65;
+/// The highest risk that counts as medium; above it a person confirms in every profile.
+pub const MEDIUM_RISK: u32 = 65;
 /// The highest risk there is.
 const MAX: u32 = 100;
 /// Below this, quality is not sufficient.
-const SUFFICIENT: BasisPoints = BasisPoints(6000);
+pub const SUFFICIENT_QUALITY: BasisPoints = BasisPoints(6000);
 /// From this on, quality is good.
-const GOOD: BasisPoints = BasisPoints(7500);
+pub const GOOD_QUALITY: BasisPoints = BasisPoints(7500);
 
 /// The table of the gates, but for what security and rules have to say: the verdict, and whether a run that needs no person
 /// is announced all the same. A number that no score can have is an error, and an error is a denial.
@@ -33,7 +33,7 @@ pub fn table(
 /// High risk and SYSTEM-LEVEL are confirmed in every profile.
 pub(super) const fn of_risk(risk: u32, system_level: bool) -> Verdict {
     match risk {
-        0..=MEDIUM if !system_level => Verdict::Allow,
+        0..=MEDIUM_RISK if !system_level => Verdict::Allow,
         0..=MAX => Verdict::Confirm,
         _ => Verdict::Deny,
     }
@@ -41,9 +41,9 @@ pub(super) const fn of_risk(risk: u32, system_level: bool) -> Verdict {
 
 /// Insufficient quality is denied, moderate quality confirmed unless everything is automatic.
 pub(super) fn of_quality(profile: Profile, quality: BasisPoints) -> Verdict {
-    if quality < SUFFICIENT || quality > BasisPoints::ONE {
+    if quality < SUFFICIENT_QUALITY || quality > BasisPoints::ONE {
         Verdict::Deny
-    } else if quality < GOOD && profile < Profile::FullAuto {
+    } else if quality < GOOD_QUALITY && profile < Profile::FullAuto {
         Verdict::Confirm
     } else {
         Verdict::Allow
@@ -60,12 +60,12 @@ pub(super) const fn of_profile(profile: Profile) -> Verdict {
 
 /// What runs by itself and is neither of low risk nor of good quality is announced.
 pub(super) fn notice(verdict: Verdict, risk: u32, quality: BasisPoints) -> bool {
-    verdict == Verdict::Allow && (risk > LOW || quality < GOOD)
+    verdict == Verdict::Allow && (risk > LOW || quality < GOOD_QUALITY)
 }
 
 /// What a score means.
 pub(super) const fn level(risk: u32) -> Level {
-    if risk > MEDIUM {
+    if risk > MEDIUM_RISK {
         Level::High
     } else if risk > LOW {
         Level::Medium
@@ -79,15 +79,15 @@ pub(super) fn at_least(risk: u32, floor: Level) -> u32 {
     match floor {
         Level::Low => risk,
         Level::Medium => risk.max(LOW + 1),
-        Level::High => risk.max(MEDIUM + 1),
+        Level::High => risk.max(MEDIUM_RISK + 1),
     }
 }
 
 /// The word for a quality.
 pub(super) fn grade(quality: BasisPoints) -> &'static str {
-    if quality < SUFFICIENT {
+    if quality < SUFFICIENT_QUALITY {
         "insufficient"
-    } else if quality < GOOD {
+    } else if quality < GOOD_QUALITY {
         "moderate"
     } else {
         "good"

@@ -78,6 +78,12 @@ impl Policy {
         self.chosen
     }
 
+    /// The same policy under another profile.
+    #[must_use]
+    pub fn under(&self, profile: Profile) -> Self {
+        Self { chosen: profile, ..self.clone() }
+    }
+
     /// The highest profile there can be here.
     #[must_use]
     pub fn ceiling(&self) -> Profile {
