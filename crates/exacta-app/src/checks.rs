@@ -1,9 +1,9 @@
 //! The operator's checks, run on the staged result before anything is visible; a failing one discards the run.
 
 use crate::app::App;
-use crate::error::Error;
 use exacta_exec::Staged;
 use exacta_exec::sandbox::{CommandReport, Ended, Sandbox};
+use exacta_kernel::policy::Policy;
 use exacta_kernel::policy::command::Command;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,15 +28,14 @@ pub(crate) struct Checks {
 
 impl App {
     /// The commands that the operator configured for this project.
-    pub(crate) fn checks(&self, build: bool) -> Result<Checks, Error> {
-        let policy = self.world()?.policy;
+    pub(crate) fn checks(&self, policy: &Policy, build: bool) -> Checks {
         let root = self.path().display().to_string();
         let mut commands = Vec::new();
         if build {
             commands.extend(policy.build(&self.project.id, &root));
         }
         commands.extend(policy.checks(&self.project.id, &root));
-        Ok(Checks { commands, scratch: self.path().join(".exacta/scratch"), hidden: self.home.folders() })
+        Checks { commands, scratch: self.path().join(".exacta/scratch"), hidden: self.home.folders() }
     }
 }
 

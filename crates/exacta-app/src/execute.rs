@@ -116,7 +116,7 @@ impl App {
             Ok(permit) => permit,
             Err(refused) => return Err(self.refused(&current, refused)?),
         };
-        let checks = self.checks(has_build(&current.evaluation))?;
+        let checks = self.checks(&current.world.policy, has_build(&current.evaluation));
         let why = reason(current.evaluation.decision());
         let mut entry =
             EntryDraft::new(Event::RunStarted, Self::agent(), why).about(&current.record.correlation_id, id);

@@ -24,7 +24,9 @@ impl App {
         let status = match Status::parse(word) {
             // One that is over by now is listed as expired, whatever the record still says.
             Some(Status::Expired) => Status::ALL.into_iter().filter(|status| *status != Status::Rejected).collect(),
-            Some(status) => vec![status],
+            Some(status) => {
+                return self.lines(&Filter { status: vec![status], not_over: Some(now()), limit, ..Filter::default() });
+            }
             None => vec![Status::AutoApproved, Status::UserApproved],
         };
         let mut lines = self.lines(&Filter { status, ..Filter::default() })?;
@@ -158,10 +160,7 @@ impl App {
 
     fn approved(&self) -> Result<Vec<PlanLine>, Error> {
         let status = vec![Status::AutoApproved, Status::UserApproved];
-        let mut lines = self.lines(&Filter { status, usable: true, ..Filter::default() })?;
-        lines.retain(|line| line.status.is_approved());
-        lines.truncate(20);
-        Ok(lines)
+        self.lines(&Filter { status, usable: true, not_over: Some(now()), limit: Some(20), ..Filter::default() })
     }
 }
 

@@ -198,6 +198,8 @@ pub struct Filter {
     pub session: Option<SessionId>,
     /// Only those that can still expire: pending, or approved and never run.
     pub usable: bool,
+    /// Only those that are not over by then: that have run, or can still be used.
+    pub not_over: Option<Timestamp>,
     /// At most so many.
     pub limit: Option<u32>,
 }

@@ -9,6 +9,7 @@
 )]
 
 mod checks;
+mod cost;
 mod drift;
 mod forgery;
 mod place;

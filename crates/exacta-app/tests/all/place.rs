@@ -72,7 +72,7 @@ impl Place {
         self.app().undo(run, &self.key(), Self::execution(&cancel, &mut |_| {}, &mut |_| {}))
     }
 
-    fn execution<'a>(
+    pub fn execution<'a>(
         cancel: &'a AtomicBool,
         observer: &'a mut dyn FnMut(exacta_exec::Event),
         check_observer: &'a mut dyn FnMut(exacta_app::CheckEvent<'_>),

@@ -25,7 +25,7 @@ const RUN: &str = "exacta.run/1";
 #[derive(Debug)]
 pub struct End {
     plan_id: String,
-    /// The plan's status.
+    /// The plan's status, where it is told.
     status: Option<Status>,
     /// The run; none if the attempt was refused before there was one.
     run: Option<RunView>,
@@ -81,7 +81,8 @@ pub fn act(
         Ok(run) => (Some(run), None),
         Err(error) => (started_since(app, id, &begun), Some(error)),
     };
-    let status = app.stands(id).ok();
+    // Only machines ask.
+    let status = if context.output.is_json() { app.stands(id).ok() } else { None };
     Ok(End { plan_id: id.to_string(), status, run, failed, interrupted: signals.interrupted() })
 }
 

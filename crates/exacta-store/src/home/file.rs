@@ -50,8 +50,9 @@ pub(super) fn read(path: &Path, trust: Trust) -> Result<Option<Zeroizing<Vec<u8>
     };
     let metadata = file.metadata().map_err(FileError::io("look at", path))?;
     let size = believe_file(path, &metadata, trust)?;
-    let mut bytes = Zeroizing::new(Vec::with_capacity(size));
-    file.read_to_end(&mut bytes).map_err(FileError::io("read", path))?;
+    // With room for one byte more, so that the end is noticed at the first try.
+    let mut bytes = Zeroizing::new(Vec::with_capacity(size + 1));
+    (&mut file).take(MAX_SIZE).read_to_end(&mut bytes).map_err(FileError::io("read", path))?;
     Ok(Some(bytes))
 }
 

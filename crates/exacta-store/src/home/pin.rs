@@ -32,12 +32,8 @@ impl Home {
     /// # Errors
     /// Where the record is damaged or could have been changed by others.
     pub fn pin(&self, project: &ProjectId) -> Result<Option<Pin>, HomeError> {
-        let path = self.pin_file(project);
-        // Left by a crash of the machine after a run without syncs; nobody else can write there.
-        if std::fs::symlink_metadata(&path).is_ok_and(|file| file.is_file() && file.len() == 0) {
-            return Ok(None);
-        }
-        Ok(record::read(&path)?)
+        // An empty one was left by a crash of the machine after a run without syncs; nobody else can write there.
+        Ok(record::read_unless_empty(&self.pin_file(project))?)
     }
 
     /// Moves the pin forward. The caller has verified that the pinned log is a prefix of this one. Unless `durable`, a crash of

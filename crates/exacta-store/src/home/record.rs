@@ -32,6 +32,12 @@ pub(super) fn read<T: Record>(path: &Path) -> Result<Option<T>, FileError> {
     file::read(path, T::TRUST)?.map(|bytes| parse(path, &bytes)).transpose()
 }
 
+/// The same; `None` also where the file is empty.
+pub(super) fn read_unless_empty<T: Record>(path: &Path) -> Result<Option<T>, FileError> {
+    let bytes = file::read(path, T::TRUST)?.filter(|bytes| !bytes.is_empty());
+    bytes.map(|bytes| parse(path, &bytes)).transpose()
+}
+
 /// Replaces the record in a file.
 pub(super) fn write<T: Record>(lock: &Lock, path: &Path, record: &T) -> Result<(), FileError> {
     lock.write(path, &text(path, record)?)

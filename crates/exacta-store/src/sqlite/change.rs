@@ -10,7 +10,7 @@ use crate::log::Pending;
 use exacta_kernel::audit::EntryDraft;
 use exacta_kernel::id::{PlanId, RunId};
 use exacta_kernel::time::Timestamp;
-use rusqlite::TransactionBehavior;
+use rusqlite::{Transaction, TransactionBehavior};
 use serde_json::Value;
 
 /// What a change came to.
@@ -28,6 +28,8 @@ pub struct Touched {
     pub runs: Vec<RunId>,
     /// Entries that come before the caller's.
     pub entries: Vec<EntryDraft>,
+    /// Whether another change of the same plan follows for certain, so that its files for people are written then.
+    pub goes_on: bool,
 }
 
 impl SqliteStore {
@@ -39,13 +41,15 @@ impl SqliteStore {
         act: impl FnOnce(&Book<'_>, Timestamp) -> Result<Act<T>, StoreError>,
     ) -> Result<T, StoreError> {
         let _lock = self.folder.lock()?;
-        self.settle()?;
         let failed = || StoreError::database(&self.path);
         let pin = self.signer.pinned()?;
-        let tx = self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed())?;
+        // Nobody else has a transaction open on this connection: they all end before their callers return.
+        let tx = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate).map_err(failed())?;
         let db = Db { connection: &tx, path: &self.path };
         let owner = Owner { origin: &self.origin, signer: &*self.signer };
-        let Head { mut ledger, state, .. } = Head::load(&db, owner, pin)?;
+        let head = Head::load(&db, owner, pin)?;
+        self.settle(&db, &head)?;
+        let Head { mut ledger, state, .. } = head;
         let mut book = Book::new(db, state, &self.seen);
         book.check_open_runs()?;
         let at = clock.max(ledger.last_at);
@@ -58,7 +62,7 @@ impl SqliteStore {
         ledger.note = signed.note().to_owned();
         ledger.save(&db)?;
         tx.commit().map_err(failed())?;
-        match self.publish(&pending, &signed) {
+        match self.publish(&pending, &signed, !touched.goes_on) {
             Ok(()) => Ok(value),
             Err(error) => Err(StoreError::Unfinished(Box::new(error))),
         }

@@ -21,6 +21,7 @@ use crate::signer::CheckpointSigner;
 use db::Db;
 use exacta_kernel::audit::Origin;
 use rusqlite::Connection;
+use std::cell::Cell;
 use std::path::PathBuf;
 
 /// The records of one project in its `.exacta/` folder.
@@ -31,7 +32,7 @@ pub struct SqliteStore {
     origin: Origin,
     signer: Box<dyn CheckpointSigner>,
     /// So many entries are known to be in the log file, on disk, in the files for people, signed and pinned.
-    settled: u64,
+    settled: Cell<u64>,
     /// Opened only to look: records are handed out as they are found. Otherwise they are first compared with the log.
     trusting: bool,
     seen: whole::Seen,

@@ -12,6 +12,7 @@ use exacta_kernel::audit::Origin;
 use exacta_kernel::id::ProjectId;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
+use std::cell::Cell;
 use std::path::Path;
 
 impl SqliteStore {
@@ -27,13 +28,13 @@ impl SqliteStore {
             Some(connection) => connection,
             None => make(&folder, &path, &origin)?,
         };
-        let mut store = Self {
+        let store = Self {
             connection,
             path,
             folder,
             origin,
             signer,
-            settled: 0,
+            settled: Cell::new(0),
             trusting: false,
             seen: Seen::default(),
             durable: true,
@@ -41,7 +42,9 @@ impl SqliteStore {
         store.check_origin()?;
         if !store.is_settled()? {
             let _lock = store.folder.lock()?;
-            store.settle()?;
+            let pin = store.signer.pinned()?;
+            let db = store.db();
+            store.settle(&db, &store.head(&db, pin)?)?;
         }
         Ok(store)
     }
@@ -60,7 +63,7 @@ impl SqliteStore {
             folder,
             origin: Origin::of(project),
             signer,
-            settled: 0,
+            settled: Cell::new(0),
             trusting: true,
             seen: Seen::default(),
             durable: true,

@@ -374,6 +374,9 @@ pub fn list(db: &Db<'_>, filter: &Filter) -> Result<Vec<PlanSummary>, StoreError
     if filter.usable {
         wanted.push("usable = 1".to_owned());
     }
+    if let Some(now) = filter.not_over {
+        wanted.push(format!("(usable = 0 OR expires_at > {})", now.as_millis()));
+    }
     for (column, value) in [
         ("correlation_id", filter.correlation_id.as_ref().map(CorrelationId::as_str)),
         ("session", filter.session.as_ref().map(SessionId::as_str)),

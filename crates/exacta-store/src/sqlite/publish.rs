@@ -2,6 +2,7 @@
 //! some size shows that everything before it was done.
 
 use super::SqliteStore;
+use super::db::Db;
 use super::head::{Head, Owner};
 use super::ledger;
 use super::whole::Whole;
@@ -15,10 +16,9 @@ use std::thread;
 
 impl SqliteStore {
     /// Finishes what a process that died left, and checks what anybody else left. The folder must be locked.
-    pub(super) fn settle(&mut self) -> Result<(), StoreError> {
-        let pin = self.signer.pinned()?;
-        let Head { ledger, pending, pinned, .. } = self.head(&self.db(), pin)?;
-        if ledger.size() == self.settled {
+    pub(super) fn settle(&self, db: &Db<'_>, head: &Head) -> Result<(), StoreError> {
+        let Head { ledger, pending, pinned, .. } = head;
+        if ledger.size() == self.settled.get() {
             return Ok(());
         }
         let signed = self.read_checkpoint()?;
@@ -27,29 +27,36 @@ impl SqliteStore {
         if size > ledger.size() || (size == ledger.size() && !same_root) {
             return Err(self.bad_checkpoint("it is not a checkpoint of this log").into());
         }
-        LogFile::open(&self.folder, ledger.size() == pending.len() as u64)?.settle(&pending, size)?;
+        LogFile::open(&self.folder, ledger.size() == pending.len() as u64)?.settle(pending, size)?;
         match signed {
-            Some(_) if size == ledger.size() && size == pinned => {}
+            Some(_) if size == ledger.size() && size == *pinned => {}
             Some(signed) if size == ledger.size() => self.signer.pin(&signed, self.durable)?,
             _ => {
-                let unfinished: Vec<Pending> = pending.into_iter().filter(|line| line.seq >= size).collect();
-                self.write_files(&unfinished)?;
+                let unfinished: Vec<Pending> = pending.iter().filter(|line| line.seq >= size).cloned().collect();
+                self.write_files(db, &unfinished)?;
                 if ledger.size() > 0 {
-                    let signed = Owner { origin: &self.origin, signer: &*self.signer }.sign(&ledger)?;
+                    let signed = Owner { origin: &self.origin, signer: &*self.signer }.sign(ledger)?;
                     self.signer.pin(&signed, self.durable)?;
                     self.folder.replace(CHECKPOINT, signed.note().as_bytes())?;
                 }
             }
         }
-        self.settled = ledger.size();
+        self.settled.set(ledger.size());
         Ok(())
     }
 
-    /// Brings a committed change into the files. The folder must be locked.
-    pub(super) fn publish(&mut self, pending: &[Pending], signed: &SignedCheckpoint) -> Result<(), StoreError> {
+    /// Brings a committed change into the files; into those for people if `files`. The folder must be locked.
+    pub(super) fn publish(
+        &self,
+        pending: &[Pending],
+        signed: &SignedCheckpoint,
+        files: bool,
+    ) -> Result<(), StoreError> {
         let log = LogFile::open(&self.folder, signed.size() == pending.len() as u64)?;
         let unsynced = log.write(pending, 0)?.filter(|_| self.durable);
-        self.write_files(pending)?;
+        if files {
+            self.write_files(&self.db(), pending)?;
+        }
         // What is pinned is committed, so the database can always give back what the file lacks: neither waits for the other.
         let (synced, pinned) = thread::scope(|scope| {
             let log = &log;
@@ -60,7 +67,7 @@ impl SqliteStore {
         synced.unwrap_or_else(|_| Err(self.db().corrupt("the log could not be synced")))?;
         pinned?;
         self.folder.replace(CHECKPOINT, signed.note().as_bytes())?;
-        self.settled = signed.size();
+        self.settled.set(signed.size());
         Ok(())
     }
 
@@ -70,6 +77,9 @@ impl SqliteStore {
     /// # Errors
     /// [`StoreError`].
     pub fn set_durable(&mut self, durable: bool) -> Result<(), StoreError> {
+        if self.durable == durable {
+            return Ok(());
+        }
         self.durable = durable;
         // Even then nothing that is half written is ever taken for whole.
         let how = if durable { "full" } else { "normal" };
@@ -90,7 +100,7 @@ impl SqliteStore {
     }
 
     /// Writes the files of every plan and operation that these entries are about.
-    fn write_files(&self, pending: &[Pending]) -> Result<(), StoreError> {
+    fn write_files(&self, db: &Db<'_>, pending: &[Pending]) -> Result<(), StoreError> {
         let (mut plans, mut operations) = (BTreeSet::new(), BTreeSet::new());
         for line in pending {
             let entry = Entry::parse(line.bytes.strip_suffix(b"\n").unwrap_or(&line.bytes))?;
@@ -98,18 +108,17 @@ impl SqliteStore {
             plans.extend(changed.into_iter().flat_map(|records| records.keys().cloned()));
             operations.extend(entry.correlation_id);
         }
-        let db = self.db();
         let folder = self.folder.inner(PLANS)?;
         for id in plans {
             // Runs are noted by hash too; they are part of their plan's file.
-            if let Some(plan) = Whole::load(&db, &id, &self.seen)? {
-                folder.replace(&format!("{id}.json"), plan.file(&db)?.as_bytes())?;
+            if let Some(plan) = Whole::load(db, &id, &self.seen)? {
+                folder.replace(&format!("{id}.json"), plan.file(db)?.as_bytes())?;
             }
         }
         let log = LogFile::read(&self.folder)?;
         let folder = self.folder.inner(ENTRIES)?;
         for id in operations {
-            let lines = ledger::lines(&db, (log.as_ref(), pending), Some(id.as_str()), None)?;
+            let lines = ledger::lines(db, (log.as_ref(), pending), Some(id.as_str()), None)?;
             folder.replace(&format!("{id}.json"), &files::entries_text(id.as_str(), &lines))?;
         }
         Ok(())

@@ -22,16 +22,7 @@ use serde_json::Value;
 
 impl Store for SqliteStore {
     fn insert_plan(&mut self, plan: &NewPlan, entries: &[EntryDraft], at: Timestamp) -> Result<(), StoreError> {
-        self.change(entries, at, |book, at| {
-            if book.plan(plan.id.as_str())?.is_some() {
-                return Err(StoreError::DuplicatePlan(plan.id.clone()));
-            }
-            for ancestor in plan.derived_from.iter().chain(&plan.revises) {
-                book.existing(ancestor)?;
-            }
-            plans::insert(&book.db, plan, at)?;
-            Ok(Act::Change((), Touched { plans: vec![plan.id.clone()], ..Touched::default() }))
-        })
+        self.insert(std::slice::from_ref(plan), entries, at)
     }
 
     fn plan(&self, id: &PlanId) -> Result<Option<PlanRecord>, StoreError> {
@@ -151,8 +142,9 @@ impl Store for SqliteStore {
             }
             runs::insert(db, run, at)?;
             plans::set_used(db, &run.plan_id)?;
-            let touched = Touched { plans: vec![run.plan_id.clone()], runs: vec![run.id.clone()], entries: Vec::new() };
-            Ok(Act::Change(Start::Started, touched))
+            let (plans, runs) = (vec![run.plan_id.clone()], vec![run.id.clone()]);
+            // Every run gets an end, from whoever finds it.
+            Ok(Act::Change(Start::Started, Touched { plans, runs, goes_on: true, ..Touched::default() }))
         })
     }
 
@@ -171,7 +163,8 @@ impl Store for SqliteStore {
             }
             let others = if state == RunState::Completed { taken_back(book, &run)? } else { Vec::new() };
             runs::finish(db, id, state, receipts, at)?;
-            let mut touched = Touched { plans: vec![run.plan_id.clone()], runs: vec![id.clone()], entries: Vec::new() };
+            let (plans, runs) = (vec![run.plan_id.clone()], vec![id.clone()]);
+            let mut touched = Touched { plans, runs, ..Touched::default() };
             for (other, state) in others {
                 runs::set_state(db, &other, state)?;
                 touched.runs.push(other);
@@ -247,6 +240,26 @@ impl Store for SqliteStore {
 }
 
 impl SqliteStore {
+    /// Remembers many new plans in one change. Which entry is about which plan, the entries say.
+    ///
+    /// # Errors
+    /// As [`Store::insert_plan`]; then none is remembered.
+    pub fn insert(&mut self, new: &[NewPlan], entries: &[EntryDraft], at: Timestamp) -> Result<(), StoreError> {
+        self.change(entries, at, |book, at| {
+            for plan in new {
+                if book.plan(plan.id.as_str())?.is_some() {
+                    return Err(StoreError::DuplicatePlan(plan.id.clone()));
+                }
+                for ancestor in plan.derived_from.iter().chain(&plan.revises) {
+                    book.existing(ancestor)?;
+                }
+                plans::insert(&book.db, plan, at)?;
+            }
+            let plans = new.iter().map(|plan| plan.id.clone()).collect();
+            Ok(Act::Change((), Touched { plans, ..Touched::default() }))
+        })
+    }
+
     /// Reads at one moment; unless the store was opened only to look, through the book that compares with the log.
     fn look<T>(&self, read: impl FnOnce(&Db<'_>, Option<&Book<'_>>) -> Result<T, StoreError>) -> Result<T, StoreError> {
         if self.trusting {

@@ -131,9 +131,11 @@ fn one_run_per_plan_and_undo_of_undo() {
     assert_eq!((state(&store, 4), state(&store, 1)), (RunState::Undone, RunState::Completed));
     assert_eq!(store.start_run(&new_run(6, 1, Some(1)), &from, 5, &started, at(2)).unwrap(), Start::Started);
 
-    let file = project.json(&format!("plans/{}.json", plan_id(1)));
-    assert_eq!(file["run"]["state"], "completed");
-    assert_eq!(file["undos"].as_array().unwrap().len(), 4);
+    let undos = || project.json(&format!("plans/{}.json", plan_id(1)))["undos"].as_array().unwrap().len();
+    assert_eq!(undos(), 3, "that a run goes on is written when it ends");
+    finish(&mut store, 6, RunState::RolledBack).unwrap();
+    assert_eq!(undos(), 4);
+    assert_eq!(project.json(&format!("plans/{}.json", plan_id(1)))["run"]["state"], "completed");
     let done = RunFilter { state: vec![RunState::Completed], plan_id: Some(plan_id(1)), ..RunFilter::default() };
     assert_eq!(store.runs(&done).unwrap().len(), 2);
     assert_eq!(store.list(&Filter::default()).unwrap()[1].run, Some((run_id(1), RunState::Completed)));

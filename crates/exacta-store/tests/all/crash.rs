@@ -1,7 +1,7 @@
 //! A process killed at any point, or a disk that fails at any point, loses nothing that was promised.
 
 use crate::project::{Project, at, created, draft, new_plan, new_run, plan_id, run_id, signed};
-use exacta_kernel::audit::Event;
+use exacta_kernel::audit::{Actor, EntryDraft, Event};
 use exacta_kernel::lifecycle::Status::{Pending, UserApproved};
 use exacta_store::{Change, RunState, Store as _, StoreError};
 use serde_json::json;
@@ -63,7 +63,7 @@ fn command(project: &Project, first: u64, strace: &[String]) -> Command {
 
 /// Opens what the child left, and checks that it kept what it promised.
 fn check(project: &Project, output: &str, context: &str) {
-    let store = project.try_open().unwrap_or_else(|error| panic!("{context}: {error}"));
+    let mut store = project.try_open().unwrap_or_else(|error| panic!("{context}: {error}"));
     for promise in output.lines().filter_map(|line| line.strip_prefix("promised ")) {
         let (what, n) = promise.split_once(' ').unwrap();
         let plan = store.plan(&plan_id(n.parse().unwrap())).unwrap().unwrap_or_else(|| panic!("{context}: {promise}"));
@@ -72,6 +72,12 @@ fn check(project: &Project, output: &str, context: &str) {
             "approval" => assert_eq!(plan.status, UserApproved, "{context}: {promise}"),
             _ => assert_eq!(plan.run.unwrap().state, RunState::Completed, "{context}: {promise}"),
         }
+    }
+    for run in store.running().unwrap() {
+        // As whoever finds it does; its plan's file is written then.
+        let correlation = store.plan(&run.plan_id).unwrap().unwrap().correlation_id;
+        let dead = EntryDraft::new(Event::RunRecovered, Actor::System, "found dead").about(&correlation, &run.plan_id);
+        store.finish_run(&run.id, RunState::Failed, &json!([]), &[dead], at(5)).unwrap();
     }
     let report = project.verify().unwrap_or_else(|error| panic!("{context}: {error}"));
     assert_eq!(report.notes, [""; 0], "{context}: opening heals everything");

@@ -2,7 +2,8 @@
 //!
 //! Every figure is a ratio of times taken in alternation, so that whatever else the machine does hits both sides: of the least
 //! ones where work is compared, which a busy machine tells too, and of medians where a disk is waited for. Set
-//! `EXACTA_BENCH_PLANS=100000` for the full store; the default of 2 000 takes a minute.
+//! `EXACTA_BENCH_PLANS=100000` for the full store; the default is 2 000. Name figures to measure only those:
+//! `cargo bench -p exacta-cli -- execute`.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -12,6 +13,8 @@
     clippy::float_arithmetic,
     reason = "a benchmark prints ratios and may stop"
 )]
+
+mod fill;
 
 use exacta_kernel::hash::Digest;
 use serde_json::{Value, json};
@@ -34,12 +37,20 @@ fn main() {
     }
     println!("| what | against | ratio | ours | theirs |");
     println!("|---|---|---|---|---|");
-    check();
-    project_size();
-    full_store();
-    verify();
-    execute();
-    memory();
+    let figures: [(&str, fn()); 6] = [
+        ("check", check),
+        ("project_size", project_size),
+        ("full_store", full_store),
+        ("verify", verify),
+        ("execute", execute),
+        ("memory", memory),
+    ];
+    let named: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    for (name, measure) in figures {
+        if named.is_empty() || named.iter().any(|wanted| wanted == name) {
+            measure();
+        }
+    }
 }
 
 /// `exacta check` of ten steps with 100 KB of diffs, against `git apply --check` of the same diffs: of text, and of code,
@@ -70,9 +81,8 @@ fn full_store() {
     let (full, empty) = (Place::new(0), Place::new(0));
     let (full_plan, _) = full.change();
     let (empty_plan, _) = empty.change();
-    for _ in 0..plans {
-        full.run(&["submit", full_plan.to_str().unwrap()], &[30]);
-    }
+    fill::fill(&full.project, &full.home, &full.submitted(&full.small()), plans);
+    full.run(&["audit", "verify"], &[0]);
     let ours = || full.run(&["submit", full_plan.to_str().unwrap()], &[30]);
     let theirs = || empty.run(&["submit", empty_plan.to_str().unwrap()], &[30]);
     report(&format!("submit beside {plans} plans"), "submit into an empty store", medians(race(40, ours, theirs)));
@@ -247,10 +257,31 @@ impl Place {
         (plan_file, patch_file)
     }
 
-    fn approved(&self, plan: &Path) -> String {
+    /// A plan of one short step.
+    fn small(&self) -> PathBuf {
+        let path = format!("src/file0.{}", self.extension);
+        let plan = json!({
+            "schema": "exacta.plan/1",
+            "intent": { "type": "FixBug", "text": "the first function of the first module gives one, as its callers expect" },
+            "steps": [{
+                "id": "s0", "order": 1, "type": "file_modify", "target": path, "dependencies": [],
+                "description": "give one instead of nothing from the first function of the module",
+                "edits": [{ "find": "fn f0_0() -> usize { 0 }", "replace": "fn f0_0() -> usize { 1 }" }],
+            }],
+        });
+        let file = self.home.with_extension("small.json");
+        fs::write(&file, plan.to_string()).unwrap();
+        file
+    }
+
+    fn submitted(&self, plan: &Path) -> String {
         let output = self.command(&["submit", "--json", plan.to_str().unwrap()]).output().unwrap();
         let view: Value = serde_json::from_slice(&output.stdout).unwrap();
-        let id = view["plan_id"].as_str().unwrap().to_owned();
+        view["plan_id"].as_str().unwrap().to_owned()
+    }
+
+    fn approved(&self, plan: &Path) -> String {
+        let id = self.submitted(plan);
         let key = self.home.join("keys/bench.key");
         self.run(&["approve", &id, "--approver-key", key.to_str().unwrap()], &[0]);
         id
