@@ -10,6 +10,8 @@ pub(crate) struct Compared {
     pub facts: CodeFacts,
     /// For each changed function the fingerprints before and after.
     pub prints: Vec<Prints>,
+    /// Whether something changes in a type that may be declared, and hidden, where nobody looked.
+    pub doubtful: bool,
 }
 
 /// A function's fingerprints before and after.
@@ -17,23 +19,25 @@ pub(crate) type Prints = (Option<u64>, Option<u64>);
 
 /// What changed.
 pub(crate) fn compare(old: Outline, new: Outline) -> Compared {
-    let public = public(&old.public, &new.public);
+    let mut doubtful = false;
+    let public = public(&old.public, &new.public, &mut doubtful);
     let (functions, prints) = functions(&old.functions, &new.functions).into_iter().unzip();
-    Compared { facts: CodeFacts { public, functions, areas: areas(old.areas, new.areas) }, prints }
+    Compared { facts: CodeFacts { public, functions, areas: areas(old.areas, new.areas) }, prints, doubtful }
 }
 
-/// What becomes of the public names, in the order of their lines.
-fn public(old: &[Item], new: &[Item]) -> Vec<PublicChange> {
+/// What becomes of the public names, in the order of their lines. What both have says nothing, however often.
+fn public(old: &[Item], new: &[Item], doubtful: &mut bool) -> Vec<PublicChange> {
     let (was, is) = (by_name(old), by_name(new));
     let mut changes = Vec::new();
     let mut report = |item: &Item, change: SignatureChange, line: u64| {
         let name = format!("{} {}", item.word, item.name);
+        *doubtful |= item.owner.as_ref().is_some_and(|owner| owner.contains("::"));
         changes.push(PublicChange { name, change, line, moved_to: None });
     };
     for (name, was) in &was {
         let is = is.get(name).map_or(&[][..], Vec::as_slice);
-        // Those that serve as before are settled; of the rest, as many as remain have changed.
-        let mut left: Vec<&&Item> = is.iter().collect();
+        // Those that serve as before are settled, the same ones first; of the rest, as many as remain have changed.
+        let (was, mut left) = differing(was, is, |item| (item.word, &item.signature), |item| (item.touched, item.line));
         let mut unserved = Vec::new();
         for item in was {
             match left.iter().position(|it| it.serves(item)) {
@@ -82,29 +86,65 @@ impl Item {
 /// A function that differs, with its fingerprints.
 type Differing = (FunctionChange, Prints);
 
-/// The functions that differ, by name and, for several of one name, by their order.
+/// The functions that differ, by name; of several of one name those that differ, by their order.
 fn functions(old: &[Function], new: &[Function]) -> Vec<Differing> {
-    let (was, is) = (numbered(old), numbered(new));
+    let (was, mut is) = (named(old), named(new));
     let mut changes = Vec::new();
-    for (key, old) in &was {
-        let new = is.get(key).copied();
-        if new.is_none_or(|new| new.fingerprint != old.fingerprint) {
+    for (name, was) in &was {
+        let is = is.remove(name).unwrap_or_default();
+        let (was, is) =
+            differing(was, &is, |function| function.fingerprint, |function| (function.touched, function.line));
+        let mut is = is.into_iter();
+        for old in was {
+            let new = is.next();
             changes.push(change(new.unwrap_or(old), Some(old), new));
         }
+        changes.extend(is.map(|new| change(new, None, Some(new))));
     }
-    changes.extend(is.iter().filter(|(key, _)| !was.contains_key(*key)).map(|(_, new)| change(new, None, Some(new))));
+    changes.extend(is.into_values().flatten().map(|new| change(new, None, Some(new))));
     changes.sort_by(|(a, _), (b, _)| (a.line, &a.name).cmp(&(b.line, &b.name)));
     changes
 }
 
-fn numbered(functions: &[Function]) -> BTreeMap<(&str, usize), &Function> {
-    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
-    let numbered = functions.iter().map(|function| {
-        let count = seen.entry(&function.name).or_default();
-        *count += 1;
-        ((function.name.as_str(), *count), function)
-    });
-    numbered.collect()
+/// What the one has and the other has not, in the order of their lines. Of several that are alike, those on lines that stay
+/// are the same ones.
+fn differing<'a, T, K: Ord>(
+    was: &[&'a T],
+    is: &[&'a T],
+    key: impl Fn(&'a T) -> K,
+    place: impl Fn(&T) -> (bool, u64),
+) -> (Vec<&'a T>, Vec<&'a T>) {
+    let sorted = |items: &[&'a T]| {
+        let mut items = items.to_vec();
+        items.sort_by(|a, b| key(a).cmp(&key(b)).then_with(|| place(a).cmp(&place(b))));
+        items.into_iter().peekable()
+    };
+    let (mut was, mut is) = (sorted(was), sorted(is));
+    let (mut gone, mut come) = (Vec::new(), Vec::new());
+    while let (Some(old), Some(new)) = (was.peek(), is.peek()) {
+        let order = key(old).cmp(&key(new));
+        if order.is_lt() {
+            gone.extend(was.next());
+        } else if order.is_gt() {
+            come.extend(is.next());
+        } else {
+            was.next();
+            is.next();
+        }
+    }
+    gone.extend(was);
+    come.extend(is);
+    gone.sort_by_key(|item| place(item).1);
+    come.sort_by_key(|item| place(item).1);
+    (gone, come)
+}
+
+fn named(functions: &[Function]) -> BTreeMap<&str, Vec<&Function>> {
+    let mut named: BTreeMap<&str, Vec<&Function>> = BTreeMap::new();
+    for function in functions {
+        named.entry(&function.name).or_default().push(function);
+    }
+    named
 }
 
 fn change(shown: &Function, old: Option<&Function>, new: Option<&Function>) -> Differing {

@@ -13,11 +13,13 @@ const DEPTH: u32 = 500;
 /// How often the parser may ask to go on (each time after a fixed number of its steps), per file and per byte.
 const ASKS: (usize, usize) = (200, 2);
 
-/// Parses a text that is within the limits.
+/// Whether a text is one that people wrote, and worth parsing.
+pub(crate) fn allows(text: &[u8]) -> bool {
+    text.len() <= FILE && is_ordinary(text)
+}
+
+/// Parses a text; none if that takes too many steps.
 pub(crate) fn parse(parser: &mut Parser, text: &[u8]) -> Option<Tree> {
-    if text.len() > FILE || !is_ordinary(text) {
-        return None;
-    }
     let mut left = ASKS.0 + text.len() / ASKS.1;
     let mut go_on = |_: &tree_sitter::ParseState| match left.checked_sub(1) {
         Some(less) => {

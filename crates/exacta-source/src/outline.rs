@@ -14,12 +14,20 @@ const UNREADABLE: usize = 8;
 /// What one version of a file holds.
 #[derive(Debug, Default)]
 pub(crate) struct Outline {
-    /// What other code may use, in order.
+    /// What other code may use, in order; until it is [settled](Outline::settled), also what it perhaps may.
     pub public: Vec<Item>,
     /// Every function with a name, in order.
     pub functions: Vec<Function>,
     /// Sensitive calls and imports in changed lines.
     pub areas: Vec<AreaUse>,
+    /// Names that the file exports apart from their declaration.
+    pub exports: BTreeSet<String>,
+    /// Types that the file keeps to itself.
+    pub hidden: BTreeSet<String>,
+    /// Whether all of it could be parsed.
+    pub flawless: bool,
+    /// Whether most of it could be.
+    readable: bool,
 }
 
 /// Something that other code may use.
@@ -31,9 +39,11 @@ pub(crate) struct Item {
     pub name: String,
     pub signature: Signature,
     pub line: u64,
+    /// Whether that line changes.
+    pub touched: bool,
     reach: Reach,
     /// The type whose `impl` it is in.
-    owner: Option<String>,
+    pub owner: Option<String>,
 }
 
 /// A function with a name.
@@ -41,6 +51,8 @@ pub(crate) struct Item {
 pub(crate) struct Function {
     pub name: String,
     pub line: u64,
+    /// Whether that line changes.
+    pub touched: bool,
     pub complexity: u32,
     /// Of its tokens and how they nest; comments and white space do not count.
     pub fingerprint: u64,
@@ -49,14 +61,18 @@ pub(crate) struct Function {
 }
 
 impl Outline {
-    /// Reads a file; none if it is beyond the limits or largely not in its language. No file is an empty one.
-    pub fn read(grammar: &Grammar, file: &str, source: &[u8], changed: BTreeSet<u64>) -> Option<Self> {
+    /// Reads a file; none if that takes too long. No file is an empty one.
+    pub fn read(
+        parser: &mut Parser,
+        grammar: &Grammar,
+        file: &str,
+        source: &[u8],
+        changed: BTreeSet<u64>,
+    ) -> Option<Self> {
         if source.is_empty() {
-            return Some(Self::default());
+            return Some(Self { flawless: true, readable: true, ..Self::default() });
         }
-        let mut parser = Parser::new();
-        parser.set_language(&grammar.parser).ok()?;
-        let tree = limit::parse(&mut parser, source)?;
+        let tree = limit::parse(parser, source)?;
         let mut walk = Walk {
             grammar,
             file,
@@ -65,13 +81,27 @@ impl Outline {
             frames: Vec::new(),
             notes: Vec::new(),
             declared: Vec::new(),
-            exports: BTreeSet::new(),
-            hidden: BTreeSet::new(),
             unreadable: (0, 0),
             outline: Self::default(),
         };
         walk.all(tree.root_node());
-        (walk.unreadable.1 * UNREADABLE <= source.len()).then(|| walk.finish())
+        let (flawless, readable) = (!tree.root_node().has_error(), walk.unreadable.1 * UNREADABLE <= source.len());
+        Some(Self { flawless, readable, ..walk.outline })
+    }
+
+    /// The same with what others may really use: only now is it known what the file exports and what it keeps to itself. None
+    /// if the file is largely not in its language.
+    pub fn settled(mut self) -> Option<Self> {
+        let (exports, hidden) = (&self.exports, &self.hidden);
+        self.public.retain(|item| {
+            let exported = match &item.reach {
+                Reach::Public => true,
+                Reach::Private => false,
+                Reach::IfExported(name) => exports.contains(name.as_str()),
+            };
+            exported && item.owner.as_ref().is_none_or(|owner| !hidden.contains(owner))
+        });
+        self.readable.then_some(self)
     }
 }
 
@@ -86,10 +116,6 @@ struct Walk<'a, 't> {
     /// Annotations that wait for what they annotate, each with its depth.
     notes: Vec<(usize, Node<'t>)>,
     declared: Vec<Declared<'t>>,
-    /// Names that the file exports apart from their declaration.
-    exports: BTreeSet<&'t str>,
-    /// Types that the file keeps to itself.
-    hidden: BTreeSet<String>,
     /// How far the last unreadable stretch reaches, and how long all are.
     unreadable: (usize, usize),
     outline: Outline,
@@ -193,7 +219,7 @@ impl<'t> Walk<'_, 't> {
     /// Adds a declaration, and says what the walk is in from here on.
     fn add(&mut self, node: Node<'t>, depth: usize, declared: &Declared<'t>) -> Option<Frame> {
         if declared.shape == Shape::Export {
-            self.exports.insert(declared.name);
+            self.outline.exports.insert(declared.name.to_owned());
             return None;
         }
         let scope = self.frames.last().map(|frame| &frame.scope);
@@ -211,21 +237,22 @@ impl<'t> Walk<'_, 't> {
         let reach = if test { Reach::Private } else { reach(scope, declared) };
         let owner = scope.and_then(|scope| scope.owner.clone());
         let line = node.start_position().row as u64 + 1;
+        let touched = self.changed.contains(&line);
         let is_scope = matches!(declared.shape, Shape::Scope { .. });
         if is_scope && declared.visibility == Visibility::Private {
-            self.hidden.insert(name.clone());
+            self.outline.hidden.insert(name.clone());
         }
         if reach != Reach::Private && !matches!(declared.shape, Shape::Group { .. }) {
             let signature = Signature::read(self.grammar, self.source, node, declared);
             let (word, name) = (declared.word, name.clone());
-            self.outline.public.push(Item { word, name, signature, line, reach: reach.clone(), owner });
+            self.outline.public.push(Item { word, name, signature, line, touched, reach: reach.clone(), owner });
         }
         let frame = |scope, function| Some(Frame { depth, scope, function });
         match declared.shape {
             Shape::Function => {
                 let place = self.outline.functions.len();
                 let (complexity, fingerprint) = (1, 0);
-                let function = Function { name: name.clone(), line, complexity, fingerprint, depth, test };
+                let function = Function { name: name.clone(), line, touched, complexity, fingerprint, depth, test };
                 self.outline.functions.push(function);
                 frame(Scope { name, reach: Reach::Private, open: false, test, owner: None }, Some(place))
             }
@@ -262,20 +289,6 @@ impl<'t> Walk<'_, 't> {
             areas.of_call(self.source.get(node.start_byte()..end).unwrap_or_default())
         };
         self.outline.areas.extend(found.map(|(area, what)| AreaUse { area, what, line: Some(line) }));
-    }
-
-    /// Only now is it known what the file exports and what it keeps to itself.
-    fn finish(mut self) -> Outline {
-        let (exports, hidden) = (self.exports, self.hidden);
-        self.outline.public.retain(|item| {
-            let exported = match &item.reach {
-                Reach::Public => true,
-                Reach::Private => false,
-                Reach::IfExported(name) => exports.contains(name.as_str()),
-            };
-            exported && item.owner.as_ref().is_none_or(|owner| !hidden.contains(owner))
-        });
-        self.outline
     }
 }
 

@@ -5,14 +5,14 @@ use crate::language::{Declared, Parameters, Shape, children};
 use tree_sitter::Node;
 
 /// What those who use a declaration rely on.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Signature {
     /// Everything but the parameters.
     head: String,
     parameters: Vec<Parameter>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Parameter {
     text: String,
     /// Callers may leave it out.

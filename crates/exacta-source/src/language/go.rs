@@ -81,6 +81,8 @@ fn is_exported(name: &str) -> bool {
 
 /// Nobody can import a program.
 fn is_program(source: &[u8]) -> bool {
-    let head = source.get(..source.len().min(4096)).unwrap_or_default();
-    head.starts_with(b"package main\n") || memchr::memmem::find(head, b"\npackage main\n").is_some()
+    let source = source.get(..source.len().min(1 << 16)).unwrap_or_default();
+    let below = || memchr::memmem::find(source, b"\npackage ").and_then(|at| source.get(at + 1..));
+    let clause = if source.starts_with(b"package ") { Some(source) } else { below() };
+    clause.is_some_and(|clause| clause.starts_with(b"package main\n"))
 }
