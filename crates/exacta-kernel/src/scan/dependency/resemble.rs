@@ -12,7 +12,10 @@ const SHORTEST: usize = 4;
 /// The well-known name that this one resembles without being one.
 pub(super) fn known(ecosystem: Ecosystem, name: &str) -> Option<String> {
     let plain = plain(name);
-    if names(ecosystem).any(|known| known.eq_ignore_ascii_case(name)) {
+    // For PyPI, `ruamel-yaml` and `ruamel.yaml` are one name.
+    let one =
+        |known: &str| known.eq_ignore_ascii_case(name) || (ecosystem == Ecosystem::Pypi && self::plain(known) == plain);
+    if names(ecosystem).any(one) {
         return None;
     }
     names(ecosystem)
@@ -115,6 +118,7 @@ mod tests {
             (Ecosystem::Pypi, "reqeusts", "requests"),
             (Ecosystem::Pypi, "python-requests", "requests"),
             (Ecosystem::Pypi, "djang0", "django"),
+            (Ecosystem::Pypi, "ruamel-yami", "ruamel.yaml"),
             (Ecosystem::Cargo, "serde-json", "serde_json"),
             (Ecosystem::Cargo, "rustdecimal", "rust_decimal"),
             (Ecosystem::Cargo, "tokioo", "tokio"),
@@ -133,6 +137,8 @@ mod tests {
             (Ecosystem::Npm, "react-markdown"),
             (Ecosystem::Npm, "@acme/express"),
             (Ecosystem::Pypi, "psycopg3"),
+            (Ecosystem::Pypi, "ruamel-yaml"),
+            (Ecosystem::Pypi, "authlib"),
             (Ecosystem::Pypi, "pandas-stubs"),
             (Ecosystem::Cargo, "sha3"),
             (Ecosystem::Cargo, "syntect"),
