@@ -103,10 +103,20 @@ fn reason_row(reason: &Reason, points: &str) -> Row {
 }
 
 fn issue_rows(issue: &Issue) -> [Row; 2] {
-    let place = place(issue.path.as_deref(), issue.line, issue.step.as_deref());
+    let place = issue_place(issue);
     let lost = format!("-{}", BasisPoints(issue.points));
     let what = Row::indented(4).column(Tone::Plain, &lost, 7).hanging(11).plain(&issue.message).faint(&place);
     [what, Row::indented(11).faint("hint: ").faint(&issue.hint)]
+}
+
+/// Where an issue is, in parentheses: in a file, a step or a part of the proposal.
+#[must_use]
+pub fn issue_place(issue: &Issue) -> String {
+    let place = place(issue.path.as_deref(), issue.line, issue.step.as_deref());
+    match &issue.pointer {
+        Some(pointer) if place.is_empty() => format!(" ({pointer})"),
+        _ => place,
+    }
 }
 
 /// Where something is, in parentheses; empty if nowhere.

@@ -67,7 +67,7 @@ fn obstacle_rows(obstacle: &Obstacle) -> Vec<Row> {
         );
     }
     for loss in &obstacle.issues {
-        let place = score::place(loss.issue.path.as_deref(), loss.issue.line, loss.issue.step.as_deref());
+        let place = score::issue_place(&loss.issue);
         let lost = Row::indented(6).column(Tone::Plain, &format!("-{}", loss.lost), 8).hanging(14);
         rows.push(lost.faint(&format!("{}: ", loss.dimension)).plain(&loss.issue.message).faint(&place));
         rows.push(Row::indented(14).faint("hint: ").faint(&loss.issue.hint));

@@ -211,6 +211,9 @@ pub struct Issue {
     /// The step's id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<String>,
+    /// JSON pointer into the proposal, where it is about no step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pointer: Option<String>,
     /// Basis points of the dimension.
     pub points: u32,
 }

@@ -122,8 +122,9 @@ fn shown(assessment: &Assessment) -> String {
     for dimension in quality.dimensions.iter().filter(|dimension| !dimension.issues.is_empty()) {
         writeln!(out, "  {} {}", dimension.name, dimension.score).unwrap();
         for issue in &dimension.issues {
-            writeln!(out, "    {:>5} {}{}", issue.points, issue.message, at(&issue.step, &issue.path, issue.line))
-                .unwrap();
+            let pointer = issue.pointer.as_ref().map(|pointer| format!("  [{pointer}]")).unwrap_or_default();
+            let place = at(&issue.step, &issue.path, issue.line);
+            writeln!(out, "    {:>5} {}{place}{pointer}", issue.points, issue.message).unwrap();
             writeln!(out, "          {}", issue.hint).unwrap();
         }
     }
@@ -240,7 +241,10 @@ fn factors_and_dimensions_are_always_all_there() {
             let reasons: u32 = factor.reasons.iter().map(|reason| reason.points).sum();
             assert_eq!(factor.score, reasons.min(factor.max), "{name}: {}", factor.name);
             assert!(
-                factor.reasons.iter().all(|reason| reason.path.is_some() && reason.points > 0),
+                factor
+                    .reasons
+                    .iter()
+                    .all(|reason| { reason.path.is_some() && reason.step.is_some() && reason.points > 0 }),
                 "{name}: {factor:?}"
             );
         }
@@ -249,7 +253,10 @@ fn factors_and_dimensions_are_always_all_there() {
             let lost: u32 = dimension.issues.iter().map(|issue| issue.points).sum();
             assert_eq!(dimension.score, BasisPoints(10_000_u32.saturating_sub(lost)), "{name}: {}", dimension.name);
             assert!(
-                dimension.issues.iter().all(|issue| !issue.hint.is_empty() && issue.points > 0),
+                dimension.issues.iter().all(|issue| {
+                    let placed = issue.path.is_some() || issue.step.is_some() || issue.pointer.is_some();
+                    placed && !issue.hint.is_empty() && issue.points > 0
+                }),
                 "{name}: {dimension:?}"
             );
             total += dimension.weight * dimension.score.0;

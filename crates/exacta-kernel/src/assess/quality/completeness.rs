@@ -2,7 +2,7 @@
 
 use super::specificity::elided;
 use super::words::{Worth, every, stem, telling, worth_of_request};
-use super::{View, issue, issue_at};
+use super::{View, issue, issue_at, issue_of, lack};
 use crate::assess::Issue;
 use crate::assess::source::{Role, is_ui};
 use crate::prelude::*;
@@ -214,7 +214,8 @@ fn named(view: &View<'_>, issues: &mut Vec<Issue>) {
         intent.files.iter().filter(|file| !view.changes.iter().any(|change| change.path.as_str() == file.as_str()))
     {
         let message = format!("the request names `{file}`, but no step touches it");
-        let mut missing = issue(
+        let mut missing = issue_of(
+            "/intent/target/files",
             4000 / count(intent.files.len()),
             message,
             "add a step for it, or leave it out of `intent.target.files`",
@@ -232,7 +233,8 @@ fn named(view: &View<'_>, issues: &mut Vec<Issue>) {
         let last = symbol.rsplit(['.', ':', '#', '/']).next().unwrap_or(symbol);
         if !view.changes.iter().any(|change| holds(change, last)) {
             let message = format!("the request names `{symbol}`, which is in none of the changed files");
-            issues.push(issue(
+            issues.push(issue_of(
+                "/intent/target/symbols",
                 2000 / count(intent.symbols.len()),
                 message,
                 "change the file that holds it, or correct the name",
@@ -260,7 +262,7 @@ fn create_project(view: &View<'_>, issues: &mut Vec<Issue>) {
     let is_project = |name: &String| PROJECT_FILES.contains(&name.as_str()) || name.ends_with(".sln");
     let manifests = view.changes.iter().any(|change| change.role == Role::Manifest);
     if !manifests && !names.iter().any(is_project) {
-        issues.push(issue(
+        issues.push(lack(
             4000,
             "no project file",
             "create the file that names the project and its dependencies, such as `Cargo.toml` or `package.json`",
@@ -268,14 +270,14 @@ fn create_project(view: &View<'_>, issues: &mut Vec<Issue>) {
     }
     let starts = |name: &String| ENTRY_POINTS.contains(&name.split('.').next().unwrap_or_default());
     if !names.iter().any(starts) {
-        issues.push(issue(
+        issues.push(lack(
             3000,
             "no entry point",
             "create the file the program starts from, such as `src/main.rs` or `index.js`",
         ));
     }
     if !builds(view) && !names.iter().any(is_project) {
-        issues.push(issue(
+        issues.push(lack(
             2000,
             "nothing says how the project is built or run",
             "add build settings or scripts to the project file, or a build file",
@@ -305,7 +307,7 @@ fn add_feature(view: &View<'_>, issues: &mut Vec<Issue>) {
         issues.push(prose(view, "nothing new can happen: only documentation or tests change", "holds the logic"));
     } else if roles.len() == 1 && roles.contains(&Role::Config) && !other {
         // Settings alone can switch something on.
-        issues.push(issue(
+        issues.push(lack(
             2000,
             "only settings change, so nothing new can happen unless it is there already",
             "add the step that holds the logic, or say in `intent.text` that it is about configuration",
@@ -313,11 +315,15 @@ fn add_feature(view: &View<'_>, issues: &mut Vec<Issue>) {
     }
     let source: Vec<_> = view.changes.iter().filter(|change| change.role == Role::Source).collect();
     let existing = view.changes.iter().any(|change| change.before.is_some());
-    if !existing && source.len() == 1 && !other {
-        issues.push(issue(
+    if let [new] = &source[..]
+        && !existing
+        && !other
+    {
+        issues.push(issue_at(
             1500,
             "the new file is not wired into anything that exists",
             "add the step that calls, registers or exports it, or say why none is needed",
+            new.place(None),
         ));
     }
     let shown = view.changes.iter().any(|change| is_ui(change.path));
@@ -328,7 +334,7 @@ fn add_feature(view: &View<'_>, issues: &mut Vec<Issue>) {
         )
     });
     if asks_for(view, SCREEN) && has_screens && !shown {
-        issues.push(issue(
+        issues.push(lack(
             2000,
             "the request names something people see, but no view, template or style changes",
             "add the step that shows it",
@@ -342,11 +348,15 @@ fn fix_bug(view: &View<'_>, issues: &mut Vec<Issue>) {
     if is_prose(&roles) && !asks_for_other_work(view) {
         issues.push(prose(view, "nothing is fixed: only documentation or tests change", "changes the faulty file"));
     }
-    if roles.contains(&Role::Source) && !roles.contains(&Role::Test) && !is_checked(view) {
-        issues.push(issue(
+    if let Some(fixed) = view.changes.iter().find(|change| change.role == Role::Source)
+        && !roles.contains(&Role::Test)
+        && !is_checked(view)
+    {
+        issues.push(issue_at(
             2500,
             "no regression check",
             "add a test that fails without the fix, or say in a step how it is verified",
+            fixed.place(None),
         ));
     }
 }
@@ -365,7 +375,7 @@ fn is_prose(roles: &BTreeSet<Role>) -> bool {
 fn prose(view: &View<'_>, message: &str, step: &str) -> Issue {
     let points = if asks_for(view, BEHAVIOUR) { 5000 } else { 2500 };
     let hint = format!("add the step that {step}, or say in `intent.text` that documentation or tests are wanted");
-    issue(points, message, hint)
+    lack(points, message, hint)
 }
 
 /// Whether a test stands beside the code, or the words say how the fix is checked.
@@ -388,7 +398,7 @@ fn build_package(view: &View<'_>, issues: &mut Vec<Issue>) {
     let configured = view.changes.iter().any(|change| matches!(change.role, Role::Config | Role::Manifest));
     let built = view.steps().iter().any(|step| step.action == Action::Build);
     if !configured && !built {
-        issues.push(issue(
+        issues.push(lack(
             5000,
             "neither build configuration nor a build step",
             "add a step of type `build`, or the configuration the package needs",

@@ -3,7 +3,7 @@
 //! A valid plan's files exist, its diffs apply and its steps do not conflict; this looks at what the bytes become.
 
 use super::specificity::{elided, stand_in};
-use super::{View, in_step, issue, issue_at};
+use super::{View, in_step, issue_at, lack};
 use crate::action::primitive::PrimitiveId;
 use crate::assess::Issue;
 use crate::assess::source::{Language, Role, language, pieces};
@@ -20,7 +20,7 @@ const MEANT_EMPTY: &[&str] = &["__init__.py", "py.typed", ".gitkeep", ".keep", "
 pub(super) fn issues(view: &View<'_>) -> Vec<Issue> {
     let mut issues = Vec::new();
     if !view.changes.is_empty() && view.plan.changes().is_empty() {
-        issues.push(issue(8000, "the plan ends where it began", "leave out the steps that undo each other"));
+        issues.push(lack(8000, "the plan ends where it began", "leave out the steps that undo each other"));
     }
     for change in view.changes {
         issues.extend(hinted(change));

@@ -84,14 +84,32 @@ fn is_written(change: &FileChange<'_>) -> bool {
     change.role == Role::Foreign || kind_of(change.path.name()).is_some_and(|kind| kind.is_lock())
 }
 
-/// Lost points about the whole plan.
+/// Lost points about the request.
 fn issue(points: u32, message: impl Into<String>, hint: impl Into<String>) -> Issue {
-    issue_at(points, message, hint, Place::default())
+    issue_of("/intent/text", points, message, hint)
+}
+
+/// Lost points about what the steps together lack.
+fn lack(points: u32, message: impl Into<String>, hint: impl Into<String>) -> Issue {
+    issue_of("/steps", points, message, hint)
+}
+
+/// Lost points about a part of the proposal.
+fn issue_of(pointer: &str, points: u32, message: impl Into<String>, hint: impl Into<String>) -> Issue {
+    Issue { pointer: Some(pointer.to_owned()), ..issue_at(points, message, hint, Place::default()) }
 }
 
 /// Lost points at one place.
 fn issue_at(points: u32, message: impl Into<String>, hint: impl Into<String>, place: Place) -> Issue {
-    Issue { message: message.into(), hint: hint.into(), path: place.path, line: place.line, step: place.step, points }
+    Issue {
+        message: message.into(),
+        hint: hint.into(),
+        path: place.path,
+        line: place.line,
+        step: place.step,
+        pointer: None,
+        points,
+    }
 }
 
 /// A place in a step's words.
