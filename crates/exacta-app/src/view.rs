@@ -18,6 +18,9 @@ use serde::{Deserialize, Serialize};
 /// The version of the face of a plan.
 pub const PLAN_VIEW: &str = "exacta.plan-view/1";
 
+/// The JSON Schema of it.
+pub const PLAN_VIEW_SCHEMA: &str = include_str!("view/plan-view.schema.json");
+
 /// A plan, or a text that did not become one. Printed by `check`, `submit` and `show` with `--json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanView {

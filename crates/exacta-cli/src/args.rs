@@ -63,6 +63,15 @@ pub struct Global {
     pub color: Color,
 }
 
+/// What there is a JSON Schema of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SchemaOf {
+    /// What agents hand in.
+    Proposal,
+    /// What `check`, `submit`, `show` and others print about a plan with `--json`.
+    PlanView,
+}
+
 /// When to use colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Color {
@@ -162,9 +171,13 @@ pub enum Command {
     /// See whether everything that is needed works here
     #[command(after_help = "Examples:\n  exacta doctor")]
     Doctor,
-    /// Print the JSON Schema of a proposal
+    /// Print the JSON Schema of a proposal, or of what is printed about a plan
     #[command(after_help = SCHEMA_EXAMPLES)]
-    Schema,
+    Schema {
+        /// What the schema is of
+        #[arg(value_enum, default_value_t = SchemaOf::Proposal)]
+        of: SchemaOf,
+    },
     /// Print a completion script for a shell
     #[command(after_help = COMPLETIONS_EXAMPLES)]
     Completions {
@@ -235,7 +248,8 @@ Examples:
 
 const SCHEMA_EXAMPLES: &str = "\
 Examples:
-  exacta schema > plan.schema.json    give it to an agent or an editor";
+  exacta schema > plan.schema.json    give it to an agent or an editor
+  exacta schema plan-view             what `exacta check --json` prints";
 
 const COMPLETIONS_EXAMPLES: &str = "\
 Examples:

@@ -67,7 +67,7 @@ pub fn dispatch(cli: Cli, context: &Context) -> Result<u8, Error> {
         Command::Approver { command } => approver::approver(&command, context),
         Command::Demo => crate::demo::demo(context.output),
         Command::Doctor => doctor::doctor(context),
-        Command::Schema => reference::schema(&context.output),
+        Command::Schema { of } => reference::schema(of, &context.output),
         Command::Completions { shell } => reference::completions(shell, &context.output),
         Command::Man { dir } => reference::man(&dir, &context.output),
     }

@@ -1,16 +1,19 @@
 //! What the program says about itself: schema, completions, man pages.
 
 use super::Face;
-use crate::args;
+use crate::args::{self, SchemaOf};
 use crate::fail;
 use crate::output::Output;
 use exacta_app::{Error, Exit};
 use serde::Serialize;
 use std::path::Path;
 
-/// Prints the JSON Schema of a proposal.
-pub fn schema(output: &Output) -> Result<u8, Error> {
-    let schema = exacta_kernel::schema::proposal();
+/// Prints a JSON Schema.
+pub fn schema(of: SchemaOf, output: &Output) -> Result<u8, Error> {
+    let schema = match of {
+        SchemaOf::Proposal => exacta_kernel::schema::proposal(),
+        SchemaOf::PlanView => serde_json::from_str(exacta_app::view::PLAN_VIEW_SCHEMA)?,
+    };
     if output.is_json() {
         output.json(&schema);
     } else {

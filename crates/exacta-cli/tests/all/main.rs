@@ -22,6 +22,7 @@ mod reference;
 mod releases;
 mod render;
 mod review;
+mod schema;
 mod story;
 mod terminal;
 mod trouble;

@@ -1,0 +1,126 @@
+//! The published schema of what is printed about plans holds for everything that is printed.
+
+use crate::story::{fix, three_steps};
+use crate::world::World;
+use serde_json::{Value, json};
+
+/// What is wrong with a value, by the keywords that the schema uses; an unknown keyword is wrong too.
+fn errors(schema: &Value, root: &Value, value: &Value, at: &str, out: &mut Vec<String>) {
+    for (keyword, wanted) in schema.as_object().unwrap() {
+        let fits = match keyword.as_str() {
+            "$schema" | "$id" | "$defs" | "title" | "description" => true,
+            "$ref" => {
+                let definition = root.pointer(wanted.as_str().unwrap().strip_prefix('#').unwrap()).unwrap();
+                errors(definition, root, value, at, out);
+                true
+            }
+            "type" => match wanted.as_str().unwrap() {
+                "object" => value.is_object(),
+                "array" => value.is_array(),
+                "string" => value.is_string(),
+                "boolean" => value.is_boolean(),
+                "null" => value.is_null(),
+                "integer" => value.is_u64(),
+                "number" => value.is_number(),
+                other => panic!("type {other}"),
+            },
+            "const" => value == wanted,
+            "enum" => wanted.as_array().unwrap().contains(value),
+            "minimum" => value.as_f64() >= wanted.as_f64(),
+            "maximum" => value.as_f64() <= wanted.as_f64(),
+            "pattern" => {
+                assert_eq!(wanted, "^[0-9a-f]{64}$");
+                value.as_str().is_some_and(|text| text.len() == 64 && text.bytes().all(|c| c.is_ascii_hexdigit()))
+            }
+            "required" => wanted.as_array().unwrap().iter().all(|name| value.get(name.as_str().unwrap()).is_some()),
+            "properties" => {
+                // Stricter than the schema: a field that it does not know should be added to it.
+                for (name, field) in value.as_object().into_iter().flatten() {
+                    match wanted.get(name) {
+                        Some(schema) => errors(schema, root, field, &format!("{at}/{name}"), out),
+                        None if schema_is_partial(at) => {}
+                        None => out.push(format!("{at}/{name} is not in the schema")),
+                    }
+                }
+                true
+            }
+            "items" => {
+                for (index, item) in value.as_array().into_iter().flatten().enumerate() {
+                    errors(wanted, root, item, &format!("{at}/{index}"), out);
+                }
+                true
+            }
+            "anyOf" => wanted.as_array().unwrap().iter().any(|one| {
+                let mut found = Vec::new();
+                errors(one, root, value, at, &mut found);
+                found.is_empty()
+            }),
+            "allOf" => {
+                wanted.as_array().unwrap().iter().for_each(|one| errors(one, root, value, at, out));
+                true
+            }
+            other => panic!("keyword {other}"),
+        };
+        if !fits {
+            out.push(format!("{at}: {keyword} {wanted} does not fit {value}"));
+        }
+    }
+}
+
+/// Issues of an explanation have the fields of two schemas.
+fn schema_is_partial(at: &str) -> bool {
+    at.starts_with("/ways/obstacles/") && at.contains("/issues/")
+}
+
+#[track_caller]
+fn holds(world: &World, what: &str, value: &Value) {
+    let schema = world.run(&["schema", "plan-view", "--json"]).expect(0).json();
+    let mut found = Vec::new();
+    errors(&schema, &schema, value, "", &mut found);
+    assert!(found.is_empty(), "{what}: {found:#?}");
+}
+
+#[test]
+fn everything_printed_about_plans_fits() {
+    let world = World::begun();
+    let mut vague = fix();
+    vague["intent"]["text"] = json!("fix");
+    vague["steps"][0]["description"] = json!("fix");
+    let mut protected = fix();
+    protected["steps"][0]["target"] = json!(".git/config");
+    let texts = [fix(), three_steps(), vague, protected, json!("no plan at all"), json!({})].map(|it| it.to_string());
+    for text in &texts {
+        for args in [&["check", "-", "--json"][..], &["policy", "explain", "-", "--json"], &["submit", "-", "--json"]] {
+            holds(&world, &format!("{args:?} {text}"), &world.pipe(args, text.as_bytes()).json());
+        }
+    }
+    let submitted = world.pipe(&["submit", "-", "--json"], three_steps().to_string().as_bytes()).json();
+    let id = submitted["plan_id"].as_str().unwrap();
+    let approved = world.run(&["approve", id, "--approver-key", &world.key(), "--json"]).expect(0).json();
+    holds(&world, "approve", &approved);
+    holds(&world, "show", &world.run(&["show", id, "--json"]).json());
+    world.run(&["execute", id]).expect(0);
+    holds(&world, "show after a run", &world.run(&["show", id, "--json"]).json());
+}
+
+#[test]
+fn what_does_not_fit_is_found() {
+    let world = World::begun();
+    let good = world.pipe(&["check", "-", "--json"], fix().to_string().as_bytes()).json();
+    let schema = world.run(&["schema", "plan-view", "--json"]).expect(0).json();
+    let wrong: [(&str, Value); 6] = [
+        ("/decision", json!("maybe")),
+        ("/risk/score", json!(101)),
+        ("/risk/factors/0/name", json!("weather")),
+        ("/quality/score", json!("1.0")),
+        ("/content_hash", json!("abc")),
+        ("/gates", json!(null)),
+    ];
+    for (pointer, value) in wrong {
+        let mut bad = good.clone();
+        *bad.pointer_mut(pointer).unwrap() = value;
+        let mut found = Vec::new();
+        errors(&schema, &schema, &bad, "", &mut found);
+        assert!(!found.is_empty(), "{pointer}");
+    }
+}
