@@ -49,10 +49,10 @@ impl SqliteStore {
         let owner = Owner { origin: &self.origin, signer: &*self.signer };
         let head = Head::load(&db, owner, pin)?;
         self.settle(&db, &head)?;
-        let Head { mut ledger, state, .. } = head;
+        let Head { mut ledger, state, last_at, .. } = head;
         let mut book = Book::new(db, state, &self.seen);
         book.check_open_runs()?;
-        let at = clock.max(ledger.last_at);
+        let at = clock.max(last_at);
         let (value, touched) = match act(&book, at)? {
             Act::Nothing(value) => return Ok(value),
             Act::Change(value, touched) => (value, touched),

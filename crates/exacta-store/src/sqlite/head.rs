@@ -12,6 +12,7 @@ use crate::signer::{CheckpointSigner, Pin};
 use exacta_kernel::audit::merkle::{self, leaf_hash};
 use exacta_kernel::audit::{Checkpoint, Origin, SignedCheckpoint};
 use exacta_kernel::hash::Digest;
+use exacta_kernel::time::Timestamp;
 use serde::Deserialize;
 
 /// The head of a log that is ours.
@@ -21,6 +22,8 @@ pub struct Head {
     pub pending: Vec<Pending>,
     /// What the last entry says of all records: the root of their [`State`].
     pub state: Digest,
+    /// When the last entry was made.
+    pub last_at: Timestamp,
     /// How many entries the pinned checkpoint covers.
     pub pinned: u64,
 }
@@ -47,27 +50,37 @@ impl Head {
         let pending = ledger::outbox(db)?;
         check_outbox(&ledger, &pending)?;
         check_head(db, &ledger, owner, pin)?;
-        let state = match pending.last() {
-            None => State::empty(),
+        let (state, last_at) = match pending.last() {
+            None => (State::empty(), Timestamp::from_millis(0)),
             Some(line) => {
-                stated(&line.bytes).ok_or_else(|| db.corrupt("its last entry does not vouch for the records"))?
+                let line = last(&line.bytes);
+                let line = line.ok_or_else(|| db.corrupt("its last entry does not vouch for the records"))?;
+                (line.data.state_sha256, line.at)
             }
         };
-        Ok(Self { ledger, pending, state, pinned: pin.map_or(0, |pin| pin.size) })
+        Ok(Self { ledger, pending, state, last_at, pinned: pin.map_or(0, |pin| pin.size) })
     }
+}
+
+/// What is needed of a change's last entry.
+#[derive(Deserialize)]
+struct Last {
+    at: Timestamp,
+    data: LastData,
+}
+
+#[derive(Deserialize)]
+struct LastData {
+    state_sha256: Digest,
+}
+
+fn last(line: &[u8]) -> Option<Last> {
+    serde_json::from_slice(line).ok()
 }
 
 /// The root of the records that an entry carries.
 pub fn stated(line: &[u8]) -> Option<Digest> {
-    #[derive(Deserialize)]
-    struct Line {
-        data: Data,
-    }
-    #[derive(Deserialize)]
-    struct Data {
-        state_sha256: Digest,
-    }
-    serde_json::from_slice::<Line>(line).ok().map(|line| line.data.state_sha256)
+    last(line).map(|line| line.data.state_sha256)
 }
 
 /// The outbox must hold the very last entries: with them the log grows from what it was to what it is.

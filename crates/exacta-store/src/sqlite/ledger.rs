@@ -19,7 +19,6 @@ pub struct Ledger {
     pub frontier: Frontier,
     /// The same before the last change: before the entries that are in the outbox.
     pub before: Frontier,
-    pub last_at: Timestamp,
     /// The checkpoint that our key signed with the last change. In the folder it is only once the entries are on disk.
     pub note: String,
 }
@@ -27,22 +26,22 @@ pub struct Ledger {
 impl Ledger {
     /// How the log stands; `None` if somebody emptied the database.
     pub fn load(db: &Db<'_>) -> Result<Option<Self>, StoreError> {
-        let sql = "SELECT origin, bytes, last_at, note, size, roots, old_size, old_roots FROM log WHERE id = 1";
+        let sql = "SELECT origin, bytes, note, size, roots, old_size, old_roots FROM log WHERE id = 1";
         let row = db.one(sql, [], |row| {
-            let frontiers = (frontier(row.get(4)?, row.get(5)?), frontier(row.get(6)?, row.get(7)?));
-            Ok((row.get(0)?, unsigned(row.get(1)?), Timestamp::from_millis(row.get(2)?), row.get(3)?, frontiers))
+            let frontiers = (frontier(row.get(3)?, row.get(4)?), frontier(row.get(5)?, row.get(6)?));
+            Ok((row.get(0)?, unsigned(row.get(1)?), row.get(2)?, frontiers))
         })?;
-        let Some((origin, bytes, last_at, note, frontiers)) = row else { return Ok(None) };
+        let Some((origin, bytes, note, frontiers)) = row else { return Ok(None) };
         let (Some(frontier), Some(before)) = frontiers else {
             return Err(index_changed("its hashes do not fit its size"));
         };
-        Ok(Some(Self { origin, bytes, frontier, before, last_at, note }))
+        Ok(Some(Self { origin, bytes, frontier, before, note }))
     }
 
     /// The beginning of a log.
     pub fn begin(db: &Db<'_>, origin: &str) -> Result<(), StoreError> {
-        let sql = "INSERT OR IGNORE INTO log(id, origin, size, bytes, roots, last_at, old_size, old_roots, note) \
-                   VALUES (1, ?1, 0, 0, x'', 0, 0, x'', '')";
+        let sql = "INSERT OR IGNORE INTO log(id, origin, size, bytes, roots, old_size, old_roots, note) \
+                   VALUES (1, ?1, 0, 0, x'', 0, x'', '')";
         db.run(sql, [origin]).map(drop)
     }
 
@@ -61,7 +60,6 @@ impl Ledger {
         let (seq, start) = (signed(pending.seq), signed(pending.start));
         self.bytes += pending.bytes.len() as u64;
         self.frontier.push(leaf);
-        self.last_at = at;
         let correlation = entry.correlation_id.as_ref().map(CorrelationId::as_str);
         let sql = "INSERT INTO entry(seq, start, end, leaf, correlation_id) VALUES (?1, ?2, ?3, ?4, ?5)";
         db.run(sql, params![seq, start, signed(self.bytes), leaf.as_bytes(), correlation])?;
@@ -71,12 +69,11 @@ impl Ledger {
 
     /// Writes how the log stands.
     pub fn save(&self, db: &Db<'_>) -> Result<(), StoreError> {
-        let sql = "UPDATE log SET bytes = ?1, last_at = ?2, note = ?3, size = ?4, roots = ?5, old_size = ?6, \
-                   old_roots = ?7 WHERE id = 1";
+        let sql = "UPDATE log SET bytes = ?1, note = ?2, size = ?3, roots = ?4, old_size = ?5, \
+                   old_roots = ?6 WHERE id = 1";
         let (now, before) = (&self.frontier, &self.before);
         let values = params![
             signed(self.bytes),
-            self.last_at.as_millis(),
             self.note,
             signed(now.size()),
             roots(now),

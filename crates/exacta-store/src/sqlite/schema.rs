@@ -24,7 +24,6 @@ CREATE TABLE log(
     size INTEGER NOT NULL,
     bytes INTEGER NOT NULL,
     roots BLOB NOT NULL,
-    last_at INTEGER NOT NULL,
     old_size INTEGER NOT NULL,
     old_roots BLOB NOT NULL,
     note TEXT NOT NULL

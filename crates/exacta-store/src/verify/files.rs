@@ -21,7 +21,9 @@ pub fn check_plan(
     text: &str,
     found: &mut Findings,
 ) -> Result<(), StoreError> {
-    let content = if exists { folder.read(name)?.filter(|content| !content.is_empty()) } else { None };
+    let content = if exists { readable(folder.read(name), found)? } else { Some(Vec::new()) };
+    let Some(content) = content else { return Ok(()) };
+    let content = Some(content).filter(|content| !content.is_empty());
     match content {
         None => found.note(format!("the file `{PLANS}/{name}` is missing; the next change of the plan writes it")),
         Some(content) if content == text.as_bytes() => found.report.files += 1,
@@ -33,6 +35,30 @@ pub fn check_plan(
         }
     }
     Ok(())
+}
+
+/// A folder for people; `None`, and a finding, where it is missing or something else lies in its place.
+pub fn inner(root: &Folder, name: &str, found: &mut Findings) -> Result<Option<Folder>, StoreError> {
+    match root.inner(name) {
+        Ok(folder) => Ok(Some(folder)),
+        Err(StoreError::Io { path, cause, .. }) => {
+            found.tampered(Place::File(path), format!("the folder cannot be opened: {cause}"));
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// What a file holds, nothing if it is gone; `None` where something else lies in its place, which is one finding among others.
+fn readable(read: Result<Option<Vec<u8>>, StoreError>, found: &mut Findings) -> Result<Option<Vec<u8>>, StoreError> {
+    match read {
+        Ok(content) => Ok(Some(content.unwrap_or_default())),
+        Err(StoreError::Tampered(tampered)) => {
+            found.tampered(tampered.place, tampered.what);
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// The entry that a plan's file says it was written after.
@@ -49,7 +75,7 @@ pub fn check_operations(
     mut operations: HashMap<[u8; 36], Chain>,
     found: &mut Findings,
 ) -> Result<(), StoreError> {
-    let folder = root.inner(ENTRIES)?;
+    let Some(folder) = inner(root, ENTRIES, found)? else { return Ok(()) };
     for name in folder.names()? {
         let id = name.strip_suffix(".json").and_then(|id| <[u8; 36]>::try_from(id.as_bytes()).ok());
         let place = || Place::File(folder.path().join(&name));
@@ -58,7 +84,7 @@ pub fn check_operations(
             continue;
         };
         let id = String::from_utf8_lossy(&id);
-        let content = folder.read(&name)?.unwrap_or_default();
+        let Some(content) = readable(folder.read(&name), found)? else { continue };
         if content.is_empty() {
             note_missing(&id, found);
         } else if chain_of(&content, &id).is_some_and(|file| file.hash() == chain.hash()) {

@@ -19,16 +19,20 @@ pub fn check(
     (mut known, state): (HashMap<String, String>, Digest),
     found: &mut Findings,
 ) -> Result<(), StoreError> {
+    // A plan's file is compared with its records only where those hold.
+    let mut doubtful = BTreeSet::new();
     RunRow::each(db, |row| {
         if compare(Place::Run(row.id.clone()), known.remove(&row.id), Some(row.hash()), found) {
             found.report.runs += 1;
+        } else {
+            doubtful.insert(row.plan_id.clone());
         }
         Ok(())
     })?;
-    // A plan's file is blamed only where all records hold.
     let mut in_files = Findings::default();
-    let folder = folder.inner(PLANS)?;
-    let mut names: BTreeSet<String> = folder.names()?.into_iter().collect();
+    let folder = files::inner(folder, PLANS, &mut in_files)?;
+    let mut names: BTreeSet<String> =
+        folder.iter().map(Folder::names).collect::<Result<Vec<_>, _>>()?.concat().into_iter().collect();
     let mut seals = Vec::new();
     PlanRow::each(db, |plan| {
         let id = plan.row.id.clone();
@@ -37,22 +41,28 @@ pub fn check(
         let hash = plan.hash();
         if compare(Place::Plan(id.clone()), known.remove(&id), hash, found) {
             found.report.plans += 1;
-            let (place, text) = (plan.row.place(), plan.file(db)?);
-            files::check_plan(&folder, &name, has_file, place, &text, &mut in_files)?;
+            if let Some(folder) = folder.as_ref().filter(|_| !doubtful.contains(&id)) {
+                let (place, text) = (plan.row.place(), plan.file(db)?);
+                files::check_plan(folder, &name, has_file, place, &text, &mut in_files)?;
+            }
         }
         seals.extend(hash.map(|hash| (id, plan.seal(hash))));
         Ok(())
     })?;
-    for name in names {
-        in_files.tampered(Place::File(folder.path().join(name)), "no such file was written for any plan");
+    for path in folder.iter().flat_map(|folder| names.iter().map(|name| folder.path().join(name))) {
+        in_files.tampered(Place::File(path), "no such file was written for any plan");
     }
     let mut missing: Vec<String> = known.into_keys().collect();
     missing.sort_unstable();
+    // Of which plan a missing run was, only its file would tell.
+    let is_whole = missing.is_empty();
     for id in missing {
         found.tampered(Place::Record(id), "the log knows it, but it is missing from the database");
     }
     if found.tampered.is_empty() {
         check_tree(db, seals, state, found)?;
+    }
+    if is_whole {
         found.absorb(in_files);
     }
     Ok(())
