@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::clock::now;
 use crate::error::{Error, Exit};
-use crate::settings::signed_setting;
+use crate::settings::{record_with, signed_setting};
 use exacta_kernel::approval::setting::{SettingVerb, profile_subject};
 use exacta_kernel::audit::{Actor, EntryDraft, Event};
 use exacta_kernel::gate::{self, Explanation, Question};
@@ -65,7 +65,6 @@ impl App {
         if profile > before {
             self.may_raise(profile, key.is_some())?;
         }
-        let at = now();
         let mut actor = Self::agent();
         if let Some(key) = key {
             let by = signed_setting(
@@ -77,13 +76,19 @@ impl App {
             )?;
             actor = Actor::Person(by.statement().approver.clone());
         }
-        self.home.update_project(self.root.path(), |record| {
-            record.profile = profile;
-            record.failed_runs = 0;
-            record.fell = None;
-        })?;
-        if profile != before {
-            self.record_profile(actor, before, profile, "set by command", at)?;
+        let (home, path) = (&self.home, self.root.path());
+        let set = || {
+            home.update_project(path, |record| {
+                record.profile = profile;
+                record.failed_runs = 0;
+                record.fell = None;
+            })
+            .map(drop)
+        };
+        if profile == before {
+            set()?;
+        } else {
+            record_with(&mut self.store, changed(actor, before, profile, "set by command"), set)?;
         }
         self.profile_view()
     }
@@ -135,20 +140,14 @@ impl App {
             record.failed_runs = 0;
             record.fell = Some(Fall { at, why: why.to_owned() });
         })?;
-        self.record_profile(Actor::System, before, profile, why, at)
+        Ok(self.store.record(&[changed(Actor::System, before, profile, why)], at)?)
     }
+}
 
-    fn record_profile(
-        &mut self,
-        actor: Actor,
-        before: Profile,
-        after: Profile,
-        why: &str,
-        at: exacta_kernel::time::Timestamp,
-    ) -> Result<(), Error> {
-        let reason = format!("{} → {}: {why}", before.name(), after.name());
-        let mut entry = EntryDraft::new(Event::ProfileChanged, actor, reason);
-        entry.data = crate::submit::data(json!({ "from": before, "to": after }));
-        Ok(self.store.record(&[entry], at)?)
-    }
+/// The entry of a change of profile.
+fn changed(actor: Actor, before: Profile, after: Profile, why: &str) -> EntryDraft {
+    let reason = format!("{} → {}: {why}", before.name(), after.name());
+    let mut entry = EntryDraft::new(Event::ProfileChanged, actor, reason);
+    entry.data = crate::submit::data(json!({ "from": before, "to": after }));
+    entry
 }

@@ -14,7 +14,7 @@ use exacta_kernel::hash::Digest;
 use exacta_kernel::id::ProjectId;
 use exacta_kernel::policy::safety::SafetyPolicy;
 use exacta_store::Store;
-use exacta_store::home::Home;
+use exacta_store::home::{Home, HomeError};
 pub use exacta_store::home::{KeyFile, SigningKey};
 use serde::Serialize;
 use serde_json::{Map, json};
@@ -105,9 +105,9 @@ impl Settings {
         let before = safety_policy(&self.home).map(|policy| policy.hash());
         let after = SafetyPolicy::parse(text, file).map_err(policy_error)?;
         let by = signed_setting(&self.home, SettingVerb::PolicySet, None, Digest::of(text.as_bytes()), key)?;
-        self.home.write_safety_policy(text, &by)?;
         let change = json!({ "from": before.ok(), "to": after.hash() });
-        self.record(Event::PolicyChanged, &by, format!("safety policy {}", after.version), data(change))?;
+        let entry = entry(Event::PolicyChanged, &by, format!("safety policy {}", after.version), data(change));
+        self.enter(entry, |home| home.write_safety_policy(text, &by))?;
         self.policy()
     }
 
@@ -118,9 +118,9 @@ impl Settings {
     pub fn reset_policy(&mut self, key: &SigningKey) -> Result<PolicyView, Error> {
         let text = built_in();
         let by = signed_setting(&self.home, SettingVerb::PolicyReset, None, Digest::of(text.as_bytes()), key)?;
-        self.home.reset_safety_policy(&text, &by)?;
         let change = json!({ "to": SafetyPolicy::default().hash() });
-        self.record(Event::PolicyChanged, &by, "the built-in safety policy".to_owned(), data(change))?;
+        let entry = entry(Event::PolicyChanged, &by, "the built-in safety policy".to_owned(), data(change));
+        self.enter(entry, |home| home.reset_safety_policy(&text, &by))?;
         self.policy()
     }
 
@@ -183,15 +183,14 @@ impl Settings {
         let change = data(json!({ "name": name, "public_key": public_key }));
         match by {
             None => {
-                self.home.add_first_approver(&approver)?;
                 let entry = EntryDraft::new(Event::ApproverChanged, Actor::Person(name.clone()), reason);
-                self.enter(EntryDraft { data: change, ..entry })?;
+                self.enter(EntryDraft { data: change, ..entry }, |home| home.add_first_approver(&approver))?;
             }
             Some(key) => {
                 let subject = approver_subject(name, &public_key);
                 let by = signed_setting(&self.home, SettingVerb::ApproverAdd, None, subject, key)?;
-                self.home.add_approver(&approver, &by)?;
-                self.record(Event::ApproverChanged, &by, reason, change)?;
+                let entry = entry(Event::ApproverChanged, &by, reason, change);
+                self.enter(entry, |home| home.add_approver(&approver, &by))?;
             }
         }
         let added = self.approvers()?.into_iter().rfind(|listed| listed.public_key == public_key.to_string());
@@ -211,27 +210,40 @@ impl Settings {
         };
         let subject = approver_subject(name, &approver.public_key);
         let by = signed_setting(&self.home, SettingVerb::ApproverRemove, None, subject, key)?;
-        self.home.remove_approver(name, by.statement().at, &by)?;
-        self.record(Event::ApproverChanged, &by, format!("approver `{name}` removed"), data(json!({ "name": name })))
+        let change = data(json!({ "name": name }));
+        let entry = entry(Event::ApproverChanged, &by, format!("approver `{name}` removed"), change);
+        self.enter(entry, |home| home.remove_approver(name, by.statement().at, &by).map(drop))
     }
 
-    fn record(
-        &mut self,
-        event: Event,
-        by: &VerifiedSetting,
-        reason: String,
-        data: Map<String, serde_json::Value>,
-    ) -> Result<(), Error> {
-        let entry = EntryDraft::new(event, Actor::Person(by.statement().approver.clone()), reason);
-        self.enter(EntryDraft { data, ..entry })
-    }
-
-    fn enter(&mut self, entry: EntryDraft) -> Result<(), Error> {
+    /// Makes a change, and records it: what cannot be recorded is not done.
+    fn enter(&mut self, entry: EntryDraft, act: impl FnOnce(&Home) -> Result<(), HomeError>) -> Result<(), Error> {
         match &mut self.project {
-            Some(app) => Ok(app.store.record(&[entry], now())?),
-            None => Ok(()),
+            Some(app) => record_with(&mut app.store, entry, || act(&self.home)),
+            None => Ok(act(&self.home)?),
         }
     }
+}
+
+/// Does something outside the record, and records it: what cannot be recorded is not done.
+pub(crate) fn record_with<E: Into<Error>>(
+    store: &mut impl Store,
+    entry: EntryDraft,
+    act: impl FnOnce() -> Result<(), E>,
+) -> Result<(), Error> {
+    let (mut act, mut done) = (Some(act), Ok(()));
+    store.record_with(&[entry], now(), &mut || {
+        if let Some(act) = act.take() {
+            done = act();
+        }
+        done.is_ok()
+    })?;
+    done.map_err(Into::into)
+}
+
+/// The entry of a change that an approver signed for.
+fn entry(event: Event, by: &VerifiedSetting, reason: String, data: Map<String, serde_json::Value>) -> EntryDraft {
+    let entry = EntryDraft::new(event, Actor::Person(by.statement().approver.clone()), reason);
+    EntryDraft { data, ..entry }
 }
 
 /// The person's own key: the named file, or the oldest key here that an approver on the list owns, which is the one that

@@ -137,7 +137,21 @@ pub trait Store: Send {
     ///
     /// # Errors
     /// [`StoreError`].
-    fn record(&mut self, entries: &[EntryDraft], at: Timestamp) -> Result<(), StoreError>;
+    fn record(&mut self, entries: &[EntryDraft], at: Timestamp) -> Result<(), StoreError> {
+        self.record_with(entries, at, &mut || true).map(drop)
+    }
+
+    /// Records something that is done outside the records, in the moment it is done: not before it is certain that it can be
+    /// recorded, and not at all if `act` says that it was not done. Whether it was.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    fn record_with(
+        &mut self,
+        entries: &[EntryDraft],
+        at: Timestamp,
+        act: &mut dyn FnMut() -> bool,
+    ) -> Result<bool, StoreError>;
 
     /// Expires every usable plan whose time is over, and all usable plans of a session that has ended.
     ///

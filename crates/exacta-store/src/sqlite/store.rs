@@ -198,8 +198,15 @@ impl Store for SqliteStore {
         })
     }
 
-    fn record(&mut self, entries: &[EntryDraft], at: Timestamp) -> Result<(), StoreError> {
-        self.change(entries, at, |_, _| Ok(Act::Change((), Touched::default())))
+    fn record_with(
+        &mut self,
+        entries: &[EntryDraft],
+        at: Timestamp,
+        act: &mut dyn FnMut() -> bool,
+    ) -> Result<bool, StoreError> {
+        self.change(entries, at, |_, _| {
+            Ok(if act() { Act::Change(true, Touched::default()) } else { Act::Nothing(false) })
+        })
     }
 
     fn expire_due(&mut self, now: Timestamp, ended: Option<&SessionId>) -> Result<Vec<PlanId>, StoreError> {
