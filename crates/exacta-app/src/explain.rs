@@ -5,8 +5,9 @@ mod trial;
 
 use crate::app::{App, Options};
 use crate::error::Error;
-use crate::pipeline::{self, Court, Evaluation};
+use crate::pipeline::{Court, Evaluation};
 use crate::submit::Request;
+use crate::submit::evaluate;
 use crate::view::{PlanView, Registered};
 use crate::world::Folder;
 use exacta_kernel::assess::{BasisPoints, Issue, Reason};
@@ -122,7 +123,7 @@ pub struct StepName {
 pub fn explain(options: &Options, text: &[u8], request: &Request) -> Result<Explained, Error> {
     let folder = Folder::open(options)?;
     let court = folder.court(&request.constraints);
-    let (evaluation, _) = pipeline::evaluate(text, court)?;
+    let evaluation = evaluate(text, request, court)?;
     Ok(Explained { plan: PlanView::of(&evaluation, None)?, ways: ways(&evaluation, court)? })
 }
 

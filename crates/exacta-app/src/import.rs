@@ -1,13 +1,14 @@
 //! Patches that people already have become proposals.
 
-use crate::app::Options;
-use crate::error::{Error, Exit};
 use exacta_exec::ProjectRoot;
 use exacta_exec::look::TARGET_CAP;
 use exacta_kernel::facts::Target;
-use exacta_kernel::import::{self, Request};
+use exacta_kernel::hash::Digest;
+use exacta_kernel::import;
+use exacta_kernel::parse::Refusal;
 use exacta_kernel::path::RelPath;
 use exacta_kernel::proposal::IntentKind;
+use std::borrow::Cow;
 
 /// The forms that are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,32 +19,37 @@ pub enum Form {
     Codex,
 }
 
-/// The text of a proposal that does what a patch does. It is untrusted like any other, and goes the same way.
-///
-/// `words` say what the patch is for; left out, its own subject does.
+/// That a text is a patch, and what it is for.
+#[derive(Debug, Clone)]
+pub struct Patch {
+    /// How it is written.
+    pub form: Form,
+    /// What kind of change it is.
+    pub intent: IntentKind,
+    /// What it is for; left out, its own subject says it.
+    pub words: Option<String>,
+}
+
+/// The text of a proposal; of a patch, the one that does what the patch does. It is untrusted like any other, and goes the same
+/// way.
 ///
 /// # Errors
 /// If the text is no such patch, or does something that steps cannot express.
-pub fn import(
-    options: &Options,
-    form: Form,
-    patch: &[u8],
-    intent: IntentKind,
-    words: Option<&str>,
-) -> Result<Vec<u8>, Error> {
-    let path = options.root()?;
-    let root = ProjectRoot::open(&path).map_err(|error| Error::fault("project_unusable", error.to_string()))?;
+pub(crate) fn proposal<'t>(
+    text: &'t [u8],
+    patch: Option<&Patch>,
+    root: &ProjectRoot,
+) -> Result<Cow<'t, [u8]>, Refusal> {
+    let Some(patch) = patch else { return Ok(Cow::Borrowed(text)) };
     let mut lookup = |path: &RelPath| match root.fact(path, TARGET_CAP).target {
         Target::File(content) => Some(content),
         _ => None,
     };
-    let request = Request { intent, text: words };
-    let text = match form {
-        Form::Git => import::git(patch, &request, &mut lookup),
-        Form::Codex => import::codex(patch, &request, &mut lookup),
+    let request = import::Request { intent: patch.intent.clone(), text: patch.words.as_deref() };
+    let made = match patch.form {
+        Form::Git => import::git(text, &request, &mut lookup),
+        Form::Codex => import::codex(text, &request, &mut lookup),
     };
-    text.map(String::into_bytes).map_err(|error| {
-        let finding = error.into_finding();
-        Error::new(Exit::Denied, finding.code.as_str(), finding.message).hint(finding.hint)
-    })
+    let refusal = |finding| Refusal { findings: vec![finding], text_sha256: Digest::of(text) };
+    made.map(|made| Cow::Owned(made.into_bytes())).map_err(|error| refusal(error.into_finding()))
 }

@@ -51,6 +51,8 @@ pub struct Court<'a> {
     pub selection: bool,
     /// Whether the operator configured what a `build` step runs here.
     pub can_build: bool,
+    /// Whether the project's own configuration switches the operator's checks off.
+    pub checks_off: bool,
 }
 
 /// Parses, looks at the targets, seals, reads the code, checks, assesses and decides.
@@ -60,10 +62,7 @@ pub struct Court<'a> {
 pub fn evaluate(text: &[u8], court: Court<'_>) -> Result<(Evaluation, Facts), Error> {
     let proposal = match parse::parse(text) {
         Ok(proposal) => proposal,
-        Err(refusal) => {
-            let decision = gate::refuse(&refusal.findings);
-            return Ok((Evaluation::Refused(refusal, decision), Facts::new()));
-        }
+        Err(refusal) => return Ok((Evaluation::refused(refusal), Facts::new())),
     };
     let mut facts = look(court.root, &proposal, court.policy.caps().target_bytes);
     let plan = seal::seal(proposal, &facts)?;
@@ -99,7 +98,8 @@ fn judge(plan: Plan, facts: &Facts, court: Court<'_>) -> Evaluation {
     }
 }
 
-/// The decision, with what only the surroundings can tell: where the plan comes from, and whether it can be built here.
+/// The decision, with what only the surroundings can tell: where the plan comes from, whether it can be built here, and
+/// whether nothing will check it. What lies in the project grants nothing, so what it leaves out a person has to know.
 fn decide(plan: &ValidPlan, assessment: &Assessment, court: Court<'_>) -> Decision {
     let mut decision = gate::decide(plan, assessment, court.policy);
     let proposal = plan.plan().proposal();
@@ -115,10 +115,24 @@ fn decide(plan: &ValidPlan, assessment: &Assessment, court: Court<'_>) -> Decisi
             reason: "the safety policy has no build command for this project".to_owned(),
         });
     }
+    if court.checks_off {
+        decision = decision.tightened(GateVerdict {
+            gate: "policy",
+            verdict: Verdict::Confirm,
+            rule: Some("checks-off".to_owned()),
+            reason: "the project's configuration switches the operator's checks off".to_owned(),
+        });
+    }
     decision
 }
 
 impl Evaluation {
+    /// Of a text that is not a proposal.
+    pub(crate) fn refused(refusal: Refusal) -> Self {
+        let decision = gate::refuse(&refusal.findings);
+        Self::Refused(refusal, decision)
+    }
+
     /// What the gates say.
     #[must_use]
     pub const fn decision(&self) -> &Decision {

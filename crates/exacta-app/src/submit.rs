@@ -4,7 +4,8 @@ use crate::app::{App, Options, unknown_plan};
 use crate::clock::{new_id, now};
 use crate::current::{messages, regenerate};
 use crate::error::{Error, Exit};
-use crate::pipeline::{self, Evaluation};
+use crate::import::{self, Patch};
+use crate::pipeline::{self, Court, Evaluation};
 use crate::view::{PlanView, Registered};
 use crate::world::{Folder, World};
 use exacta_kernel::audit::{Actor, EntryDraft, Event};
@@ -29,6 +30,8 @@ pub struct Request {
     pub constraints: Vec<Constraint>,
     /// The plan whose request for changes it answers.
     pub revises: Option<PlanId>,
+    /// Given where the text is not a proposal but a patch.
+    pub patch: Option<Patch>,
 }
 
 /// Where a new plan comes from.
@@ -46,8 +49,16 @@ pub(crate) struct Lineage {
 /// If the folder or the policy cannot be used. A text that is not a plan is not an error: the view says so.
 pub fn check(options: &Options, text: &[u8], request: &Request) -> Result<PlanView, Error> {
     let folder = Folder::open(options)?;
-    let (evaluation, _) = pipeline::evaluate(text, folder.court(&request.constraints))?;
+    let evaluation = evaluate(text, request, folder.court(&request.constraints))?;
     Ok(PlanView::of(&evaluation, None)?)
+}
+
+/// What becomes of a text that is a proposal, or the patch that the request says it is.
+pub(crate) fn evaluate(text: &[u8], request: &Request, court: Court<'_>) -> Result<Evaluation, Error> {
+    match import::proposal(text, request.patch.as_ref(), court.root) {
+        Ok(text) => Ok(pipeline::evaluate(&text, court)?.0),
+        Err(refusal) => Ok(Evaluation::refused(refusal)),
+    }
 }
 
 impl App {
@@ -61,7 +72,10 @@ impl App {
                 None => app.new_lineage()?,
                 Some(id) => app.next_version(id)?,
             };
-            app.register(text, &request.constraints, lineage)
+            match import::proposal(text, request.patch.as_ref(), &app.root) {
+                Ok(text) => app.register(&text, &request.constraints, lineage),
+                Err(refusal) => app.refuse(text, &Evaluation::refused(refusal), &lineage),
+            }
         })
     }
 
@@ -121,8 +135,12 @@ impl App {
         match evaluation.plan() {
             None => self.refuse(text, &evaluation, &lineage),
             Some(plan) => {
+                let secret = scan::proposal_secrets(plan.proposal()).iter().any(|secret| secret.certain);
                 let identity = self.identity(plan, constraints, &world, &lineage)?;
-                self.keep(text, &evaluation, &identity, lineage)
+                if !secret {
+                    self.declare(plan.proposal().model.as_ref(), identity.created_at)?;
+                }
+                self.keep((!secret).then_some(text), &evaluation, &identity, lineage)
             }
         }
     }
@@ -150,7 +168,6 @@ impl App {
         let proposal = plan.proposal();
         let model = proposal.model.as_ref().map(ModelIdentity::claimed);
         let created_at = now();
-        self.declare(proposal.model.as_ref(), created_at)?;
         Ok(Identity {
             plan_id: new_id(PlanId::parse)?,
             correlation_id: lineage.correlation_id.clone(),
@@ -177,9 +194,10 @@ impl App {
         Ok(self.home.set_declared_identity(&self.project.id, &Self::credential(), &identity)?)
     }
 
+    /// Stores a plan. Of one with a certain secret no text is kept, and nothing that the secret could be read from.
     fn keep(
         &mut self,
-        text: &[u8],
+        text: Option<&[u8]>,
         evaluation: &Evaluation,
         identity: &Identity,
         lineage: Lineage,
@@ -193,8 +211,12 @@ impl App {
             Verdict::Deny => Status::Rejected,
         };
         let plan_hash = identity.plan_hash(plan.content_hash())?;
-        let view = PlanView::of(evaluation, Some(Registered { identity, plan_hash, status }))?;
-        let secret = scan::proposal_secrets(plan.proposal()).iter().any(|secret| secret.certain);
+        let mut view = PlanView::of(evaluation, Some(Registered { identity, plan_hash, status }))?;
+        let mut bound = serde_json::to_value(identity)?;
+        if text.is_none() {
+            view = serde_json::from_value(masked(serde_json::to_value(&view)?))?;
+            bound = masked(bound);
+        }
         let new = NewPlan {
             id: identity.plan_id.clone(),
             correlation_id: identity.correlation_id.clone(),
@@ -205,14 +227,17 @@ impl App {
             session: identity.binding.session.clone(),
             plan_hash,
             content_hash: plan.content_hash(),
-            identity: serde_json::to_value(identity)?,
-            proposal: (!secret).then(|| text.to_vec()),
+            identity: bound,
+            proposal: text.map(<[u8]>::to_vec),
             view: serde_json::to_value(&view)?,
             summary: summary(&view),
             derived_from: lineage.derived_from.clone(),
             revises: lineage.revises.clone(),
         };
-        let entries = self.birth(&new, &view, evaluation.decision());
+        let mut entries = self.birth(&new, &view, evaluation.decision());
+        if text.is_none() {
+            entries.iter_mut().for_each(|entry| entry.reason = scan::secret::mask(&entry.reason).into_owned());
+        }
         self.store.insert_plan(&new, &entries, identity.created_at)?;
         if let Some(old) = lineage.revises {
             self.expire(&old, &format!("version {} took its place", identity.version))?;
@@ -255,6 +280,17 @@ impl App {
         match self.store.transition(id, &change, &[entry], now())? {
             Outcome::Done | Outcome::Lost { .. } => Ok(()),
         }
+    }
+}
+
+/// A value without any secret, in keys and strings.
+fn masked(value: Value) -> Value {
+    let mask = |text: String| scan::secret::mask(&text).into_owned();
+    match value {
+        Value::String(text) => Value::String(mask(text)),
+        Value::Array(items) => items.into_iter().map(masked).collect(),
+        Value::Object(map) => map.into_iter().map(|(key, value)| (mask(key), masked(value))).collect(),
+        other => other,
     }
 }
 

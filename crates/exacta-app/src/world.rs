@@ -63,7 +63,8 @@ impl World {
     ) -> Court<'a> {
         let path = root.path().display().to_string();
         let can_build = project.is_some_and(|project| self.policy.build(project, &path).is_some());
-        Court { root, policy: &self.policy, request, selection: false, can_build }
+        let checks_off = project.is_some_and(|project| self.policy.switches_checks_off(project, &path));
+        Court { root, policy: &self.policy, request, selection: false, can_build, checks_off }
     }
 
     /// The project's own configuration, by hash.

@@ -22,6 +22,15 @@ struct Shown<'d> {
     run: Option<&'d exacta_app::view::RunView>,
 }
 
+/// What did not become a plan, where one was to be registered.
+#[derive(Debug, Serialize)]
+struct Unregistered<'v> {
+    #[serde(flatten)]
+    view: &'v PlanView,
+    plan_id: (),
+    plan_hash: (),
+}
+
 #[derive(Debug, Serialize)]
 struct Plans {
     plans: Vec<PlanLine>,
@@ -29,22 +38,25 @@ struct Plans {
 
 /// `exacta check`
 pub fn check(args: &Check, context: &Context) -> Result<u8, Error> {
-    let text = source::text(&args.source, &context.options)?;
-    let view = exacta_app::check(&context.options, &text, &source::request(&args.source)?)?;
+    let (text, request) = source::read(&args.source)?;
+    let view = exacta_app::check(&context.options, &text, &request)?;
     print(&view, &context.output);
     Ok(exit(&view).code())
 }
 
 /// `exacta submit`
 pub fn submit(args: &Submit, context: &Context) -> Result<u8, Error> {
-    let text = source::text(&args.source, &context.options)?;
-    let mut request = source::request(&args.source)?;
+    let (text, mut request) = source::read(&args.source)?;
     let mut app = context.open()?;
     if let Some(id) = &args.revises {
         request.revises = Some(app.resolve(id)?);
     }
     let view = app.submit(&text, &request)?;
-    print(&view, &context.output);
+    if view.plan_id.is_none() && context.output.is_json() {
+        context.output.json(&Unregistered { view: &view, plan_id: (), plan_hash: () });
+    } else {
+        print(&view, &context.output);
+    }
     next(&view, &context.output);
     Ok(exit(&view).code())
 }

@@ -30,8 +30,7 @@ pub fn execute(args: &Execute, context: &Context) -> Result<u8, Error> {
 
 /// `exacta run`
 pub fn run(args: &Run, context: &Context) -> Result<u8, Error> {
-    let text = source::text(&args.source, &context.options)?;
-    let request = source::request(&args.source)?;
+    let (text, request) = source::read(&args.source)?;
     let mut app = context.open()?;
     // A run that goes on without this process must not end with its session.
     if Person::is_present() && !args.detach {

@@ -1,8 +1,8 @@
 //! Where a proposal comes from: a file or standard input, with constraints of the request.
 
-use crate::args::Source;
-use exacta_app::import::{Form, import};
-use exacta_app::{Error, Exit, Options, Request};
+use crate::args::{self, Source};
+use exacta_app::import::{Form, Patch};
+use exacta_app::{Error, Exit, Request};
 use exacta_kernel::proposal::{Constraint, ConstraintKind, IntentKind, Scope};
 use rustix::fs::OFlags;
 use std::fs::File;
@@ -23,22 +23,27 @@ const KINDS: [(&str, ConstraintKind); 4] = [
     ("PREFER ", ConstraintKind::Prefer),
 ];
 
-/// The text of a proposal; of a patch, the one it becomes.
-pub fn text(source: &Source, options: &Options) -> Result<Vec<u8>, Error> {
+/// The text of a proposal or patch, and what comes with it.
+pub fn read(source: &Source) -> Result<(Vec<u8>, Request), Error> {
+    let constraints = source.constraints.iter().enumerate();
+    let constraints = constraints.map(|(index, text)| constraint(index + 1, text)).collect::<Result<_, _>>()?;
     let text = read_named(&source.file)?;
-    let patch = &source.patch;
-    let form = match (patch.from_git, patch.from_codex) {
-        (false, false) => return Ok(text),
+    Ok((text, Request { constraints, revises: None, patch: patch(&source.patch) }))
+}
+
+fn patch(args: &args::Patch) -> Option<Patch> {
+    let form = match (args.from_git, args.from_codex) {
+        (false, false) => return None,
         (true, _) => Form::Git,
         (false, true) => Form::Codex,
     };
-    let intent = IntentKind::parse(&patch.intent).unwrap_or(IntentKind::AddFeature);
-    import(options, form, &text, intent, patch.text.as_deref())
+    let intent = IntentKind::parse(&args.intent).unwrap_or(IntentKind::AddFeature);
+    Some(Patch { form, intent, words: args.text.clone() })
 }
 
 /// The content of a file that the user named, or of standard input.
 pub fn read_named(path: &Path) -> Result<Vec<u8>, Error> {
-    if path == Path::new("-") { read(io::stdin().lock(), 0, "standard input") } else { file(path) }
+    if path == Path::new("-") { all(io::stdin().lock(), 0, "standard input") } else { file(path) }
 }
 
 /// The content of a file that the user named. A pipe or a device might never end, or never begin: only a regular file is read.
@@ -52,14 +57,7 @@ pub fn file(path: &Path) -> Result<Vec<u8>, Error> {
         let what = if found.is_dir() { "a folder" } else { "not a regular file" };
         return Err(Error::new(Exit::Usage, "unreadable", format!("cannot read {name}: it is {what}")).hint(READABLE));
     }
-    read(file, found.len(), &name)
-}
-
-/// The constraints of the request.
-pub fn request(source: &Source) -> Result<Request, Error> {
-    let constraints = source.constraints.iter().enumerate();
-    let constraints = constraints.map(|(index, text)| constraint(index + 1, text)).collect::<Result<_, _>>()?;
-    Ok(Request { constraints, revises: None })
+    all(file, found.len(), &name)
 }
 
 fn constraint(number: usize, text: &str) -> Result<Constraint, Error> {
@@ -82,7 +80,7 @@ fn constraint(number: usize, text: &str) -> Result<Constraint, Error> {
     })
 }
 
-fn read(stream: impl Read, size: u64, name: &str) -> Result<Vec<u8>, Error> {
+fn all(stream: impl Read, size: u64, name: &str) -> Result<Vec<u8>, Error> {
     let mut text = Vec::with_capacity(usize::try_from(size.min(MOST)).unwrap_or_default());
     stream.take(MOST).read_to_end(&mut text).map_err(|error| unreadable(name, &error))?;
     Ok(text)

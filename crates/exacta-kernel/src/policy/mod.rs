@@ -141,6 +141,12 @@ impl Policy {
         self.commands(project, root).flat_map(|commands| commands.checks.iter().cloned()).collect()
     }
 
+    /// Whether the project switches checks off that the operator set for it.
+    #[must_use]
+    pub fn switches_checks_off(&self, project: &ProjectId, root: &str) -> bool {
+        !self.project.checks && self.commands(project, root).any(|commands| !commands.checks.is_empty())
+    }
+
     /// The operator's build command for a project, known by its id or, failing that, its root.
     #[must_use]
     pub fn build(&self, project: &ProjectId, root: &str) -> Option<Command> {
