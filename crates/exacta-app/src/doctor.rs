@@ -83,6 +83,11 @@ fn policy(home: &Home, root: &ProjectRoot) -> Check {
 fn project(options: &Options) -> Check {
     match App::look(options) {
         Ok(app) => match app.status() {
+            Ok(status) if !status.damage.is_empty() => broken(
+                "project",
+                format!("the record was changed from outside: {}", status.damage.join("; ")),
+                "`exacta audit verify` shows every place".to_owned(),
+            ),
             Ok(status) if status.unfinished.is_empty() => {
                 good("project", format!("{}, {} entries in the log", status.profile, status.log_size))
             }

@@ -12,6 +12,7 @@ use crate::submit::{data, reason};
 use crate::view::RunView;
 use exacta_exec::{Event as Progress, Receipts, Retention, RunError, RunOptions, Staged};
 use exacta_kernel::audit::{EntryDraft, Event};
+use exacta_kernel::drift::{self, Answer};
 use exacta_kernel::facts::FileState;
 use exacta_kernel::gate::Verdict;
 use exacta_kernel::id::{CorrelationId, PlanId, RunId};
@@ -134,8 +135,12 @@ impl App {
     }
 
     fn permit(&self, current: &Current, run_id: RunId) -> Result<Permit, Refused> {
-        if !current.record.status.is_approved() {
-            return Err(Refused::NotApproved(current.record.status));
+        let status = current.record.status;
+        if status == Status::Pending && drift::answer(&current.drifts) == Some(Answer::Expired) {
+            return Err(Refused::Expired(current.drifts.clone()));
+        }
+        if !status.is_approved() {
+            return Err(Refused::NotApproved(status));
         }
         let standing = current.standing();
         match &current.evaluation {

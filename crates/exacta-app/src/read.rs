@@ -77,11 +77,24 @@ impl App {
         Ok(if is_over { Status::Expired } else { record.status })
     }
 
-    /// A plan that cannot be used, as it was stored. Whoever can write in the project can write there too, so it carries no
-    /// hash that somebody might sign, and a plan that drifted is shown as expired even before the record says so.
+    /// For whoever is about to decide: as [`App::show`], and a plan that is over by now is marked as expired, for good.
+    ///
+    /// # Errors
+    /// As [`App::show`], and if the record cannot be written.
+    pub fn consider(&mut self, id: &PlanId) -> Result<PlanDetail, Error> {
+        self.wary(|app| {
+            let detail = app.show(id)?;
+            if detail.plan.status == Some(Status::Expired) {
+                app.expire(id, &current::messages(&detail.drifts))?;
+            }
+            Ok(detail)
+        })
+    }
+
+    /// A plan that cannot be used, as it was stored. One that drifted is shown as expired even before the record says so.
     fn over_view(&self, record: &PlanRecord) -> Result<PlanView, Error> {
         let mut view = stored_view(record)?;
-        view.plan_hash = None;
+        view.plan_hash = Some(record.plan_hash.to_string());
         if !record.status.is_final() && record.run.is_none() {
             view.status = Some(Status::Expired);
         }

@@ -7,7 +7,7 @@ use exacta_kernel::audit::{Entry, EntryDraft, Event};
 use exacta_kernel::id::CorrelationId;
 use exacta_kernel::policy::profile::Profile;
 use exacta_store::home::{Fall, Home};
-use exacta_store::{EntryFilter, Pin, Report, Store, Trusted, VerifyError};
+use exacta_store::{EntryFilter, Pin, Report, Store, StoreError, Tampered, Trusted, VerifyError};
 use std::path::Path;
 
 /// Verifies the whole record of a project: every entry, the checkpoints, the pinned one, stored plans and the files beside
@@ -25,27 +25,29 @@ pub fn verify(options: &Options) -> Result<Report, Error> {
     let trusted = Trusted { project: project.id, key: home.log_public_key()?, pin };
     match exacta_store::verify(&path.join(".exacta"), &trusted) {
         Ok(report) => Ok(report),
+        Err(VerifyError::Store(StoreError::Tampered(place))) => Err(changed(options, (&home, &path), &[place])),
         Err(VerifyError::Store(error)) => Err(error.into()),
-        Err(VerifyError::Tampered(places)) => {
-            let why = "the records were changed from outside";
-            let fell = match App::known(options) {
-                Ok(mut app) => app.fall_to_safe(why),
-                // Records that cannot even be opened take no entry; the fall itself is kept outside them.
-                Err(_) => fall_unrecorded(&home, &path, why),
-            };
-            let places: Vec<String> = places.iter().map(|found| format!("{}: {}", found.place, found.what)).collect();
-            let mut message = match places.len() {
-                1 => "the record was changed from outside".to_owned(),
-                count => format!("the record was changed from outside, in {count} places"),
-            };
-            if let Err(error) = fell {
-                message.push_str(&format!("; and the profile could not be lowered: {error}"));
-            }
-            Err(Error::fault(Error::TAMPERED, message)
-                .places(places)
-                .hint("the record cannot be trusted from there on; keep a copy and find out who changed it"))
-        }
+        Err(VerifyError::Tampered(places)) => Err(changed(options, (&home, &path), &places)),
     }
+}
+
+/// What was changed and where; the profile falls to SAFE.
+fn changed(options: &Options, (home, path): (&Home, &Path), places: &[Tampered]) -> Error {
+    let why = "the records were changed from outside";
+    // Records that cannot be opened or written take no entry; the fall itself is kept outside them.
+    let recorded = App::known(options).and_then(|mut app| app.fall_to_safe(why)).is_ok();
+    let fell = if recorded { Ok(()) } else { fall_unrecorded(home, path, why) };
+    let places: Vec<String> = places.iter().map(|found| format!("{}: {}", found.place, found.what)).collect();
+    let mut message = match places.len() {
+        1 => "the record was changed from outside".to_owned(),
+        count => format!("the record was changed from outside, in {count} places"),
+    };
+    if let Err(error) = fell {
+        message.push_str(&format!("; and the profile could not be lowered: {error}"));
+    }
+    Error::fault(Error::TAMPERED, message)
+        .places(places)
+        .hint("the record cannot be trusted from there on; keep a copy and find out who changed it")
 }
 
 fn fall_unrecorded(home: &Home, path: &Path, why: &str) -> Result<(), Error> {

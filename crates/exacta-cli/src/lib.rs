@@ -26,7 +26,7 @@ use std::process::ExitCode;
 pub fn main() -> ExitCode {
     fault::install();
     let code = std::panic::catch_unwind(|| run(&std::env::args_os().collect::<Vec<_>>()));
-    ExitCode::from(code.unwrap_or(fault::EXIT))
+    ExitCode::from(output::exit(code.unwrap_or(fault::EXIT)))
 }
 
 fn run(line: &[OsString]) -> u8 {

@@ -5,11 +5,12 @@ use crate::fail;
 use crate::render::ansi::{COLUMNS, Paint};
 use crate::render::error as text;
 use crate::render::row::Row;
-use exacta_app::Error;
+use exacta_app::{Error, Exit};
 use exacta_kernel::text::hidden;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
+use std::sync::OnceLock;
 
 /// Prints for one command.
 #[derive(Debug, Clone, Copy)]
@@ -50,7 +51,7 @@ impl Output {
 
     /// A result as text.
     pub fn text(&self, text: &str) {
-        write(&mut io::stdout(), text);
+        result(text);
     }
 
     /// A result in one line, with nothing hidden in it.
@@ -66,7 +67,7 @@ impl Output {
     /// A result as JSON, on one line.
     pub fn json(&self, value: &impl Serialize) {
         match serde_json::to_string(value) {
-            Ok(text) => write(&mut io::stdout(), &format!("{}\n", escaped(&text))),
+            Ok(text) => result(&format!("{}\n", escaped(&text))),
             Err(cause) => write(&mut io::stderr(), &format!("error: cannot write the result as JSON: {cause}\n")),
         }
     }
@@ -131,7 +132,27 @@ fn escaped(json: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A reader that went away is no reason to fail or to complain: what was asked has been done.
+/// Why a result did not reach standard output.
+static LOST: OnceLock<io::Error> = OnceLock::new();
+
+/// Complains where a result was lost: what was asked has been done, but whoever reads the output has only a part of it.
+#[must_use]
+pub fn exit(code: u8) -> u8 {
+    let Some(error) = LOST.get() else { return code };
+    write(&mut io::stderr(), &format!("error: the result could not be written: {error}\n"));
+    Exit::Fault.code()
+}
+
+/// Writes a part of the result. A reader that went away is no reason to fail or to complain; a full disk is.
+fn result(text: &str) {
+    let mut out = io::stdout();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => drop(LOST.set(error)),
+        _ => {}
+    }
+}
+
+/// Writes to a person, who may have gone away.
 fn write(stream: &mut dyn Write, text: &str) {
     drop(stream.write_all(text.as_bytes()).and_then(|()| stream.flush()));
 }

@@ -139,11 +139,13 @@ fn copy(from: &Path, to: &Path) {
 }
 
 #[test]
-fn what_cannot_be_derived_again_carries_no_hash_to_sign() {
+fn what_cannot_be_derived_again_is_expired_and_not_approved() {
     let place = Place::new();
     let id = id(&place.submit(&fix()));
     place.write("src/greet.py", "changed\n");
     let shown = place.app().show(&id).unwrap();
     assert!(!shown.live);
-    assert_eq!((shown.plan.status, shown.plan.plan_hash), (Some(Status::Expired), None));
+    assert_eq!(shown.plan.status, Some(Status::Expired));
+    let error = place.app().approve(&id, shown.plan.plan_hash.as_deref(), &place.key()).err().unwrap();
+    assert_eq!((error.exit, error.code), (Exit::Drifted, "plan_expired"), "{error}");
 }

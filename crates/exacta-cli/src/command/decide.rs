@@ -17,7 +17,7 @@ pub fn approve(args: &Approve, context: &Context) -> Result<u8, Error> {
     let mut app = context.resume()?;
     let id = app.resolve(&args.id)?;
     let decider = Decider::new(&args.signer, &context.options)?;
-    let view = seen(&app, &id, args.hash.as_deref())?;
+    let view = seen(&mut app, &id, args.hash.as_deref())?;
     if args.steps.is_empty() {
         return approve_shown(&mut app, &view, decider, context);
     }
@@ -61,7 +61,7 @@ pub fn reject(args: &Reject, context: &Context) -> Result<u8, Error> {
     let mut app = context.resume()?;
     let id = app.resolve(&args.id)?;
     let decider = Decider::new(&args.signer, &context.options)?;
-    let view = seen(&app, &id, args.hash.as_deref())?;
+    let view = seen(&mut app, &id, args.hash.as_deref())?;
     if decider.is_person() {
         context.output.aside(plan::head(&view));
     }
@@ -92,9 +92,14 @@ fn done(app: &App, id: &PlanId, text: &str, context: &Context) -> Result<u8, Err
     Ok(Exit::Done.code())
 }
 
-/// The plan as it is now, if it is the one whose hash was given.
-fn seen(app: &App, id: &PlanId, hash: Option<&str>) -> Result<PlanView, Error> {
-    let view = app.show(id)?.plan;
+/// The plan as it is now, if it can be decided and is the one whose hash was given.
+fn seen(app: &mut App, id: &PlanId, hash: Option<&str>) -> Result<PlanView, Error> {
+    let detail = app.consider(id)?;
+    let decided = detail.plan.status.is_some_and(Status::is_approved) && detail.drifts.is_empty();
+    if !detail.live || decided {
+        return Err(over(&detail.plan));
+    }
+    let view = detail.plan;
     let is = signable(&view)?;
     match hash {
         Some(hash) if hash.len() < FEWEST_DIGITS || !is.starts_with(hash) => {
@@ -105,17 +110,20 @@ fn seen(app: &App, id: &PlanId, hash: Option<&str>) -> Result<PlanView, Error> {
     }
 }
 
-/// The hash that a decision signs. What is over, or can no longer be derived from its proposal, has none.
+/// The hash that a decision signs.
 ///
 /// # Errors
-/// Exit 40 where there is nothing left to decide.
+/// Exit 40 where there is none, since the text did not become a plan.
 pub fn signable(view: &PlanView) -> Result<&str, Error> {
-    view.plan_hash.as_deref().ok_or_else(|| {
-        let id = view.plan_id.as_deref().unwrap_or_default();
-        let status = view.status.map_or("over", Status::name);
-        Error::new(Exit::Drifted, "wrong_status", format!("plan `{id}` is {status}"))
-            .hint(format!("`exacta show {id}` tells what happened to it"))
-    })
+    view.plan_hash.as_deref().ok_or_else(|| over(view))
+}
+
+/// There is nothing left to decide.
+fn over(view: &PlanView) -> Error {
+    let id = view.plan_id.as_deref().unwrap_or_default();
+    let status = view.status.map_or("over", Status::name);
+    Error::new(Exit::Drifted, "wrong_status", format!("plan `{id}` is {status}"))
+        .hint(format!("`exacta show {id}` tells what happened to it"))
 }
 
 fn named(view: &PlanView) -> Result<(PlanId, String), Error> {

@@ -20,7 +20,7 @@ pub fn review(args: &args::Review, context: &Context) -> Result<u8, Error> {
         None => newest_pending(&app)?,
     };
     loop {
-        let view = app.show(&id)?.plan;
+        let view = app.consider(&id)?.plan;
         match look(&view, context)? {
             Choice::ApproveSteps(steps) => {
                 let derived = app.select(&id, &steps.into_iter().collect())?;

@@ -75,7 +75,7 @@ fn exit(status: &StatusView) -> Exit {
 
 /// `exacta recover`
 pub fn recover(context: &Context) -> Result<u8, Error> {
-    let app = App::open(&context.options)?;
+    let app = App::resume(&context.options)?;
     let recovered = app.recovered();
     if context.output.is_json() {
         context.output.json(&Face { schema: "exacta.recovery/1", body: Recoveries { recovered } });
@@ -99,7 +99,7 @@ pub fn session(command: &SessionCommand, context: &Context) -> Result<u8, Error>
             }
         }
         SessionCommand::End => {
-            let mut app = context.open()?;
+            let mut app = context.resume()?;
             let session_id = app.session()?.to_string();
             let expired = app.end_session()?;
             if output.is_json() {

@@ -11,6 +11,7 @@
 mod bad_input;
 mod crowd;
 mod determinism;
+mod distrust;
 mod documents;
 mod explain;
 mod head_to_head;

@@ -213,7 +213,9 @@ impl Sandbox<'_> {
         for folder in ["/tmp", "/var/tmp", "/dev/shm"] {
             add(&[os("--size"), os(&scratch), os("--tmpfs"), os(folder)]);
         }
-        add(&[os("--remount-ro"), os("/dev"), os("--size"), os(&empty), os("--tmpfs"), os("/run")]);
+        // Whoever is root outside is root to `/proc/sys` inside too, whatever capabilities are dropped.
+        add(&[os("--remount-ro"), os("/dev"), os("--remount-ro"), os("/proc")]);
+        add(&[os("--size"), os(&empty), os("--tmpfs"), os("/run")]);
         for hidden in self.hidden.iter().cloned().chain(private()).filter(|folder| folder.is_dir()) {
             add(&[os("--size"), os(&empty), os("--tmpfs"), hidden.as_os_str()]);
         }

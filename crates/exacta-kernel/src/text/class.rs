@@ -47,9 +47,10 @@ pub(crate) const fn is_ignorable(c: char) -> bool {
         | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}')
 }
 
-/// Interlinear annotation marks: they hide the text between them where they are honoured.
+/// Interlinear annotation marks, which hide the text between them where they are honoured, and the controls that lay
+/// hieroglyphs out.
 const fn is_annotation(c: char) -> bool {
-    matches!(c, '\u{FFF9}'..='\u{FFFB}')
+    matches!(c, '\u{FFF9}'..='\u{FFFB}' | '\u{13430}'..='\u{1343F}')
 }
 
 /// Noncharacters, and the planes in which nothing is assigned.

@@ -1,0 +1,277 @@
+//! The project folder grants nothing: what an agent can write there neither loosens, hides nor revives anything.
+
+use crate::story::fix;
+use crate::trouble::{AFTER, BEFORE, approve, approved, is_root};
+use crate::world::{EXACTA, World};
+use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// What an agent does to the traces of a run.
+type Forge = fn(&World);
+
+/// Where an agent puts something in a plan.
+type Put<'a> = &'a dyn Fn(&mut Value);
+
+/// A plan of two changes.
+fn both() -> Value {
+    let mut plan = fix();
+    plan["steps"].as_array_mut().unwrap().push(json!({
+        "id": "s2", "order": 2, "type": "file_modify", "target": "src/main.py", "dependencies": [],
+        "description": "Print the greeting that the text file has.",
+        "edits": [{ "find": "hello", "replace": "there" }]
+    }));
+    plan
+}
+
+/// A project in DEV, whose operator has every change checked with `/bin/false`.
+fn checked() -> World {
+    let world = World::begun();
+    let project = world.project().canonicalize().unwrap();
+    let policy = format!("[[projects.\"{}\".checks]]\nargv = [\"/bin/false\"]\n", project.display());
+    let policy = world.file("policy.toml", policy);
+    world.run(&["policy", "set", &policy, "--approver-key", &world.key()]).expect(0);
+    world.run(&["profile", "set", "DEV", "--approver-key", &world.key()]).expect(0);
+    world
+}
+
+fn events(world: &World) -> Vec<String> {
+    let listed = world.run(&["audit", "list", "--json"]).expect(0).json();
+    let entries = listed["entries"].as_array().unwrap();
+    entries.iter().map(|entry| entry["event"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Everything beneath a folder, as one text.
+fn all_text(folder: PathBuf) -> String {
+    let mut text = String::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        text += &if path.is_dir() {
+            all_text(path)
+        } else {
+            String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned()
+        };
+    }
+    text
+}
+
+#[test]
+fn a_project_that_switches_checks_off_asks_a_person() {
+    let world = checked();
+    let plan = world.file("plan.json", fix().to_string());
+    assert_eq!(world.run(&["check", &plan]).expect(0).code, 0);
+    world.write(".exacta/config.toml", "checks = false\n");
+    let view = world.run(&["check", &plan, "--json"]).expect(30).json();
+    let gate = view["gates"].as_array().unwrap().iter().find(|gate| gate["rule"] == "checks-off").unwrap();
+    assert_eq!(gate["verdict"], "confirm");
+}
+
+#[test]
+fn what_expired_once_stays_expired() {
+    let (world, approved) = approved();
+    let pending = world.pipe(&["submit", "-", "--json"], fix().to_string().as_bytes()).expect(30).json();
+    let pending = pending["plan_id"].as_str().unwrap();
+    world.write("greet.txt", "somebody else\n");
+    world.run(&["approve", pending, "--approver-key", &world.key()]).expect(40);
+    world.run(&["execute", &approved]).expect(40);
+    world.write("greet.txt", BEFORE);
+    world.run(&["approve", pending, "--approver-key", &world.key()]).expect(40);
+    world.run(&["execute", &approved]).expect(40);
+    assert_eq!(events(&world).iter().filter(|event| *event == "plan_expired").count(), 2);
+    assert_eq!(world.read("greet.txt"), BEFORE);
+}
+
+#[test]
+fn a_pending_plan_that_drifted_is_expired_for_execute_too() {
+    let world = World::begun();
+    let view = world.pipe(&["submit", "-", "--json"], fix().to_string().as_bytes()).expect(30).json();
+    let id = view["plan_id"].as_str().unwrap();
+    world.write("greet.txt", "somebody else\n");
+    let refused = world.run(&["execute", id, "--json"]).expect(40).json();
+    assert_eq!(refused["status"], "expired", "{refused}");
+    assert_eq!(world.run(&["show", id, "--json"]).expect(0).json()["status"], "expired");
+}
+
+#[test]
+fn a_plan_that_is_over_still_has_its_hash() {
+    let (world, id) = approved();
+    let hash = world.run(&["show", &id, "--json"]).expect(0).json()["plan_hash"].clone();
+    world.run(&["execute", &id]).expect(0);
+    assert!(hash.is_string());
+    assert_eq!(world.run(&["show", &id, "--json"]).expect(0).json()["plan_hash"], hash);
+}
+
+/// A project whose run was killed between its two targets.
+fn torn() -> World {
+    for nth in 1..40 {
+        let world = World::begun();
+        let view = world.pipe(&["submit", "-", "--json"], both().to_string().as_bytes()).expect(30).json();
+        let id = view["plan_id"].as_str().unwrap();
+        world.run(&["approve", id, "--approver-key", &world.key()]).expect(0);
+        let mut command = Command::new("strace");
+        command.args(["-f", "-qq", "-o", "/dev/null", "-e", &format!("inject=renameat2:signal=KILL:when={nth}")]);
+        command.arg(EXACTA).args(["execute", id]).current_dir(world.project()).env("EXACTA_HOME", world.home());
+        command.output().unwrap();
+        if world.read("greet.txt") == AFTER && world.read("src/main.py").contains("hello") {
+            return world;
+        }
+    }
+    panic!("no kill left the targets torn");
+}
+
+/// The traces of the one run in a project.
+fn traces(world: &World) -> Vec<PathBuf> {
+    let all = fs::read_dir(world.project().join(".exacta/exec")).unwrap().map(|entry| entry.unwrap().path());
+    all.filter(|path| path.is_file()).collect()
+}
+
+#[test]
+fn recovery_never_says_what_the_targets_contradict() {
+    let forge: [(&str, Forge); 4] = [
+        ("done", |world| mark(world, "done")),
+        ("kept", |world| mark(world, "kept")),
+        ("intent", |world| {
+            let commit = commit(world);
+            fs::rename(&commit, commit.with_extension("intent")).unwrap();
+        }),
+        ("nothing", |world| traces(world).iter().for_each(|path| fs::remove_file(path).unwrap())),
+    ];
+    for (name, forge) in forge {
+        let world = torn();
+        forge(&world);
+        let found = world.run(&["recover", "--json"]).expect(60).json();
+        assert_eq!(found["recovered"][0]["outcome"], "needs_attention", "{name}: {found}");
+        assert!(found["recovered"][0]["reason"].as_str().unwrap().contains('`'), "{name}: {found}");
+        world.run(&["status"]).expect(60);
+    }
+}
+
+fn commit(world: &World) -> PathBuf {
+    traces(world).into_iter().find(|path| path.extension().is_some_and(|end| end == "commit")).unwrap()
+}
+
+fn mark(world: &World, end: &str) {
+    fs::write(commit(world).with_extension(end), "").unwrap();
+}
+
+#[test]
+fn recovery_does_not_take_a_recorded_end_back() {
+    let (world, id) = approved();
+    world.run(&["execute", &id]).expect(0);
+    let commit = commit(&world);
+    fs::rename(&commit, commit.with_extension("intent")).unwrap();
+    assert_eq!(world.run(&["recover", "--json"]).expect(0).json()["recovered"], json!([]));
+    assert_eq!(world.run(&["show", &id, "--json"]).expect(0).json()["run"]["outcome"], "completed");
+}
+
+#[test]
+fn one_planted_thing_does_not_hide_another() {
+    let world = World::begun();
+    let (first, second) = (approve(&world), approve(&world));
+    let file = |id: &str| world.project().join(format!(".exacta/plans/{id}.json"));
+    fs::remove_file(file(&first)).unwrap();
+    fs::create_dir(file(&first)).unwrap();
+    let forged = fs::read_to_string(file(&second)).unwrap().replace("user_approved", "rejected");
+    fs::write(file(&second), forged).unwrap();
+    symlink("/etc/passwd", file("planted")).unwrap();
+    let told = world.run(&["audit", "verify", "--json"]).expect(60).json();
+    let places = told["error"]["places"].to_string();
+    for id in [&first, &second, &"planted".to_owned()] {
+        assert!(places.contains(id.as_str()), "{places}");
+    }
+    fs::remove_dir_all(world.project().join(".exacta/plans")).unwrap();
+    let told = world.run(&["audit", "verify", "--json"]).expect(60).json();
+    assert!(told["error"]["places"][0].as_str().unwrap().contains("plans"), "{told}");
+}
+
+#[test]
+fn a_certain_secret_is_kept_nowhere() {
+    let token = format!("glpat-{}", "aB3dE6gH9jK2mN5pQ8rS");
+    let step = |plan: &mut Value, field: &str| plan["steps"][0][field] = Value::String(token.clone());
+    let places: [(&str, Put<'_>); 4] = [
+        ("target", &|plan| plan["steps"][0]["target"] = Value::String(format!("{token}.txt"))),
+        ("id", &|plan| step(plan, "id")),
+        ("description", &|plan| step(plan, "description")),
+        ("model", &|plan| plan["model"] = json!({ "provider": "local", "model": token })),
+    ];
+    for (name, put) in places {
+        let world = World::begun();
+        let mut plan = fix();
+        put(&mut plan);
+        let view = world.pipe(&["submit", "-", "--json"], plan.to_string().as_bytes()).expect(10);
+        assert!(!view.out.contains(&token), "{name}: {}", view.out);
+        let hash = view.json()["plan_hash"].clone();
+        assert!(hash.as_str().is_some_and(|hash| hash.len() == 64), "{name}: {hash}");
+        for folder in [world.project().join(".exacta"), world.home()] {
+            assert!(!all_text(folder).contains(&token), "{name}");
+        }
+        world.run(&["audit", "verify"]).expect(0);
+    }
+}
+
+#[test]
+fn what_cannot_be_recorded_is_not_done() {
+    let world = World::begun();
+    let lock = world.project().join(".exacta/lock");
+    fs::remove_file(&lock).unwrap();
+    fs::create_dir(&lock).unwrap();
+    let policy = world.file("policy.toml", "ceiling = \"FULL-AUTO\"\n");
+    let key = world.key();
+    world.run(&["policy", "set", &policy, "--approver-key", &key]).expect(60);
+    world.run(&["approver", "add", "eve", "--no-passphrase", "--approver-key", &key]).expect(60);
+    world.run(&["profile", "set", "DEV", "--approver-key", &key]).expect(60);
+    fs::remove_dir(&lock).unwrap();
+    assert!(world.run(&["policy", "show"]).expect(0).out.contains("ceiling = \"DEV\""));
+    assert!(!world.run(&["approver", "list"]).expect(0).out.contains("eve"));
+    assert!(world.run(&["profile", "current"]).expect(0).out.contains("SAFE"));
+    world.run(&["approver", "add", "eve", "--no-passphrase", "--approver-key", &key]).expect(0);
+}
+
+#[test]
+fn a_patch_that_is_none_is_answered_and_recorded_like_any_text() {
+    for form in ["--from-git", "--from-codex"] {
+        let world = World::begun();
+        let checked = world.pipe(&["check", "-", form, "--json"], b"junk").expect(10).json();
+        assert_eq!((&checked["decision"], &checked["risk"]), (&json!("deny"), &Value::Null), "{checked}");
+        assert!(checked.get("plan_id").is_none());
+        let before = events(&world).len();
+        let view = world.pipe(&["submit", "-", form, "--json"], b"junk").expect(10).json();
+        assert_eq!((view.get("plan_id"), view.get("plan_hash")), (Some(&Value::Null), Some(&Value::Null)), "{view}");
+        assert_eq!(events(&world).len(), before + 1);
+    }
+}
+
+#[test]
+fn a_result_that_cannot_be_written_is_a_fault() {
+    let world = World::begun();
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let output = world.command(&["audit", "list"]).stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(60));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("the result could not be written"));
+}
+
+#[test]
+fn nothing_is_made_where_there_is_nothing_to_recover() {
+    let world = World::new();
+    for command in [&["recover"][..], &["session", "end"]] {
+        world.run(command).expect(2);
+        assert!(!world.project().join(".exacta").exists());
+    }
+}
+
+#[test]
+fn a_check_of_the_super_user_cannot_set_up_the_kernel() {
+    if !is_root("the kernel's settings") {
+        return;
+    }
+    let world = checked();
+    let project = world.project().canonicalize().unwrap();
+    let argv = "argv = [\"/bin/sh\", \"-c\", \"! test -w /proc/sys/kernel/core_pattern\"]\n";
+    let policy = format!("[[projects.\"{}\".checks]]\n{argv}", project.display());
+    let policy = world.file("policy.toml", policy);
+    world.run(&["policy", "set", &policy, "--approver-key", &world.key()]).expect(0);
+    let plan = world.file("plan.json", fix().to_string());
+    world.run(&["run", &plan]).expect(0);
+}
