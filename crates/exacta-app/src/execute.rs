@@ -371,7 +371,9 @@ pub(crate) fn run_error(error: &RunError) -> Error {
         RunError::Locked { .. } => (Exit::Fault, "locked"),
         RunError::NotBegun { .. } => (Exit::Fault, "not_begun"),
         RunError::Kept { .. } => (Exit::Fault, "edit_kept"),
-        RunError::NeedsAttention { .. } | RunError::BadJournal { .. } => (Exit::Fault, "needs_attention"),
+        RunError::NeedsAttention { .. } | RunError::BadJournal { .. } | RunError::UnknownRun { .. } => {
+            (Exit::Fault, "needs_attention")
+        }
         RunError::NotKept { .. } => (Exit::Fault, "not_kept"),
     };
     let told = Error::new(exit, code, error.to_string());

@@ -10,12 +10,13 @@ use exacta_exec::look::TARGET_CAP;
 use exacta_exec::{Outcome, Recovered, RunError};
 use exacta_kernel::audit::Event;
 use exacta_kernel::facts::{FileState, Target};
+use exacta_kernel::id::RunId;
 use exacta_kernel::path::RelPath;
 use exacta_kernel::permit::Transition;
 use exacta_store::{RunRecord, RunState, Store};
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An unfinished run and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -43,8 +44,7 @@ impl App {
 
     fn recover_runs(&mut self) -> Result<Vec<Recovery>, Error> {
         let mut recoveries = Vec::new();
-        let none_open = self.admit_open_runs()?;
-        let recovered = self.root.recover().map_err(|error| unrecovered(&error))?;
+        let (none_open, recovered) = self.recover_admitted()?;
         if none_open && recovered.is_empty() {
             return Ok(recoveries);
         }
@@ -65,12 +65,24 @@ impl App {
         Ok(recoveries)
     }
 
-    /// Tells the executor which runs have no end: exactly those of which the log says so. Whether there are none.
-    pub(crate) fn admit_open_runs(&mut self) -> Result<bool, Error> {
-        let open = self.store.open_runs()?;
-        let none = open.is_empty();
-        self.root.admit(open.into_iter().map(|run| run.id).collect());
-        Ok(none)
+    /// Settles what the record knows to have no end, and says whether it knew of nothing. A run that began after the record was
+    /// asked, and has died since, is no forgery: then it is asked again.
+    fn recover_admitted(&mut self) -> Result<(bool, Vec<Recovered>), Error> {
+        loop {
+            let admitted = self.admit_open_runs()?;
+            match self.root.recover() {
+                Err(RunError::UnknownRun { run_id })
+                    if !admitted.contains(&run_id) && self.store.open_runs()?.iter().any(|run| run.id == run_id) => {}
+                recovered => return Ok((admitted.is_empty(), recovered.map_err(|error| unrecovered(&error))?)),
+            }
+        }
+    }
+
+    /// Tells the executor which runs have no end: exactly those of which the log says so.
+    pub(crate) fn admit_open_runs(&mut self) -> Result<BTreeSet<RunId>, Error> {
+        let open: BTreeSet<RunId> = self.store.open_runs()?.into_iter().map(|run| run.id).collect();
+        self.root.admit(open.clone());
+        Ok(open)
     }
 
     /// Records what the executor did about an unfinished run. `None` if the record has its end already.

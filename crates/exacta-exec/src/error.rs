@@ -106,6 +106,12 @@ pub enum RunError {
         /// Why.
         what: String,
     },
+    /// A committed run of which the record does not know that it has no end. Nothing was touched.
+    #[error("the journal of run `{run_id}` cannot be used: the record knows of no such run without an end")]
+    UnknownRun {
+        /// The run.
+        run_id: RunId,
+    },
     /// There is no finished run or before-image like that.
     #[error("no {what} is kept")]
     NotKept {
@@ -143,7 +149,7 @@ impl RunError {
             Self::Kept { .. } => {
                 Some("look at the files named, then `exacta resubmit ID` if the change is still wanted")
             }
-            Self::BadJournal { .. } => {
+            Self::BadJournal { .. } | Self::UnknownRun { .. } => {
                 Some("nothing was touched; use the version that wrote it, or look at `.exacta/exec` by hand")
             }
             Self::Failed(IoError { errno: Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP, .. }) => Some(
@@ -173,6 +179,7 @@ impl RunError {
             | Self::Kept { .. }
             | Self::NeedsAttention { .. }
             | Self::BadJournal { .. }
+            | Self::UnknownRun { .. }
             | Self::NotKept { .. } => 60,
         }
     }
@@ -180,7 +187,7 @@ impl RunError {
     /// Whether the project may differ from what it was before the run.
     #[must_use]
     pub const fn is_unsettled(&self) -> bool {
-        matches!(self, Self::NeedsAttention { .. } | Self::BadJournal { .. })
+        matches!(self, Self::NeedsAttention { .. } | Self::BadJournal { .. } | Self::UnknownRun { .. })
     }
 }
 

@@ -143,8 +143,7 @@ fn settle<F: Fs>(area: &Area<'_, F>, run_id: &RunId, traces: &Traces) -> Result<
     let journal = Journal::read(area.fs, &file)
         .map_err(|error| RunError::BadJournal { run_id: run_id.clone(), what: error.to_string() })?;
     if !area.fs.is_open(run_id) {
-        let what = "the record knows of no such run without an end".to_owned();
-        return Err(RunError::BadJournal { run_id: run_id.clone(), what });
+        return Err(RunError::UnknownRun { run_id: run_id.clone() });
     }
     let never = AtomicBool::new(false);
     let patience = Patience { wait: WAIT, cancel: &never };

@@ -54,7 +54,12 @@ fn lock<'fs, F: Fs>(area: &Area<'fs, F>, work: &Work, options: &RunOptions<'_>) 
     let targets: BTreeSet<String> = work.changes.iter().map(|change| change.path.fold_key()).collect();
     let until = Instant::now().checked_add(RECOVERY);
     loop {
-        recover::settle_all(area)?;
+        match recover::settle_all(area) {
+            // It may have begun after the record was asked. Nobody acts upon it here; if it is about one of the targets, it is
+            // found below.
+            Ok(_) | Err(RunError::UnknownRun { .. }) => {}
+            Err(error) => return Err(error),
+        }
         let locks = Locks::take(area, &work.run_id, work.changes.iter().map(|change| &change.path), &patience)?;
         // The run we waited for may have died: then it comes first, and whoever recovers it needs the locks.
         let Some(run_id) = recover::in_the_way(area, &targets)? else { return Ok(locks) };

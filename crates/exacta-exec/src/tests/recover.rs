@@ -29,6 +29,19 @@ fn an_interrupted_run_is_reported_and_completed_once() {
     assert_eq!(project.root.unfinished().unwrap(), []);
 }
 
+/// Somebody may have taken an old journal's end away; or the run began a moment ago.
+#[test]
+fn a_run_that_the_record_does_not_know_is_left_alone_and_others_go_on() {
+    let project = interrupted();
+    project.root.admit([run_id(2)].into());
+    let error = project.root.recover().unwrap_err();
+    assert_eq!((&error, error.exit_code()), (&RunError::UnknownRun { run_id: run_id(1) }, 60));
+    project.run(&work(2, vec![change("apart", None, content("x", 0o644))])).unwrap();
+    assert_eq!(project.root.unfinished().unwrap().len(), 1);
+    project.root.admit([run_id(1)].into());
+    assert_eq!(project.root.recover().unwrap()[0].how, Outcome::Completed);
+}
+
 #[test]
 fn the_next_run_recovers_first() {
     let project = interrupted();
