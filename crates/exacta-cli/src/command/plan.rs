@@ -142,6 +142,7 @@ pub fn next(view: &PlanView, output: &Output) {
     match view.status {
         Some(Status::Pending) => output.note(&format!("decide with `exacta review {id}` or `exacta approve {id}`")),
         Some(Status::AutoApproved) => output.note(&format!("carry it out with `exacta execute {id}`")),
+        Some(Status::Rejected) => output.note(&format!("`exacta policy explain {id}` says what would have to change")),
         _ => {}
     }
 }

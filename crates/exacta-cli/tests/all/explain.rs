@@ -97,6 +97,13 @@ fn a_stored_plan_is_explained_as_things_stand() {
     assert_eq!(stored["ways"], text["ways"]);
     assert_eq!((&stored["plan_id"], &stored["status"]), (&id, &json!("pending")));
     assert!(stored.get("plan_hash").is_none(), "nothing is approved here");
+    let mut vague = fix();
+    vague["intent"]["text"] = json!("fix");
+    vague["steps"][0]["description"] = json!("fix");
+    let denied = world.pipe(&["submit", "-"], vague.to_string().as_bytes()).expect(10);
+    let command = denied.err.split('`').nth(1).unwrap().split(' ').skip(1).collect::<Vec<_>>();
+    let why = world.run(&command).expect(0).out;
+    assert!(why.contains("rejected") && why.contains("and it is no longer refused"), "{why}");
     world.run(&["policy", "explain", "0000-ffff"]).expect(2);
     world.run(&["policy", "explain", "no-such-file.json"]).expect(2);
 }
