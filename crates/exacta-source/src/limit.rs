@@ -20,7 +20,10 @@ pub(crate) fn allows(text: &[u8]) -> bool {
 
 /// Parses a text; none if that takes too many steps.
 pub(crate) fn parse(parser: &mut Parser, text: &[u8]) -> Option<Tree> {
-    let mut left = ASKS.0 + text.len() / ASKS.1;
+    within(parser, text, ASKS.0 + text.len() / ASKS.1)
+}
+
+fn within(parser: &mut Parser, text: &[u8], mut left: usize) -> Option<Tree> {
     let mut go_on = |_: &tree_sitter::ParseState| match left.checked_sub(1) {
         Some(less) => {
             left = less;
@@ -30,7 +33,12 @@ pub(crate) fn parse(parser: &mut Parser, text: &[u8]) -> Option<Tree> {
     };
     let options = ParseOptions::new().progress_callback(&mut go_on);
     let mut rest = |at: usize, _| text.get(at..).unwrap_or_default();
-    parser.parse_with_options(&mut rest, None, Some(options))
+    let tree = parser.parse_with_options(&mut rest, None, Some(options));
+    if tree.is_none() {
+        // Or the next text would be taken for the rest of this one.
+        parser.reset();
+    }
+    tree
 }
 
 /// Whether lines are short and brackets shallow, as in what people write.
@@ -54,6 +62,17 @@ fn is_ordinary(text: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parsing_ends_where_the_steps_do() {
+        let mut parser = Parser::new();
+        parser.set_language(&tree_sitter_rust::LANGUAGE.into()).unwrap();
+        let text = "fn f() { g(1, 2, 3); }\n".repeat(5_000);
+        assert!(within(&mut parser, text.as_bytes(), 0).is_none());
+        let next = parse(&mut parser, b"fn g() {}\n").unwrap();
+        assert_eq!((next.root_node().end_byte(), next.root_node().has_error()), (10, false));
+        assert!(parse(&mut parser, text.as_bytes()).is_some());
+    }
 
     #[test]
     fn what_people_write_is_parsed() {

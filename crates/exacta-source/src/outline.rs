@@ -39,7 +39,7 @@ pub(crate) struct Item {
     pub name: String,
     pub signature: Signature,
     pub line: u64,
-    /// Whether that line changes.
+    /// Whether one of its lines changes.
     pub touched: bool,
     reach: Reach,
     /// The type whose `impl` it is in.
@@ -51,7 +51,7 @@ pub(crate) struct Item {
 pub(crate) struct Function {
     pub name: String,
     pub line: u64,
-    /// Whether that line changes.
+    /// Whether one of its lines changes.
     pub touched: bool,
     pub complexity: u32,
     /// Of its tokens and how they nest; comments and white space do not count.
@@ -237,7 +237,8 @@ impl<'t> Walk<'_, 't> {
         let reach = if test { Reach::Private } else { reach(scope, declared) };
         let owner = scope.and_then(|scope| scope.owner.clone());
         let line = node.start_position().row as u64 + 1;
-        let touched = self.changed.contains(&line);
+        let last = node.end_position().row as u64 + 1;
+        let touched = self.changed.range(line..=last).next().is_some();
         let is_scope = matches!(declared.shape, Shape::Scope { .. });
         if is_scope && declared.visibility == Visibility::Private {
             self.outline.hidden.insert(name.clone());

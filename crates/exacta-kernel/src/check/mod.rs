@@ -100,7 +100,7 @@ impl ValidPlan {
 /// # Errors
 /// [`Invalid`] with all findings.
 pub fn check(plan: Plan, context: &Context<'_>) -> Result<ValidPlan, Box<Invalid>> {
-    let results = constraint::evaluate(&plan, context.constraints);
+    let results = constraint::evaluate(&plan, context.facts.source(), context.constraints);
     let mut findings = plan.failures.clone();
     let mut lookalikes = BTreeSet::new();
     graph::check(&plan, context.caps, &mut findings);

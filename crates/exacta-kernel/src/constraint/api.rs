@@ -1,5 +1,7 @@
-//! Which public signatures a change takes away, as far as lines can tell. What they cannot tell is unknown, not kept.
+//! Which public signatures a change takes away: as parsed, or else as far as lines can tell. What they cannot tell is unknown,
+//! not kept.
 
+use crate::facts::source::{CodeFacts, SignatureChange};
 use crate::prelude::*;
 
 /// What a change takes away from a file's public API.
@@ -31,8 +33,21 @@ const UNREAD: &[&str] = &[
 /// The most lines of one signature.
 const MAX_LINES: usize = 64;
 
-/// Compares the file before and after. Additions are never a loss.
-pub(super) fn lost(path: &str, before: &[u8], after: &[u8]) -> Lost {
+/// Compares the file before and after. Additions are never a loss, but lines may take them for one: to a trait or interface
+/// they are, so there what was parsed does not settle it.
+pub(super) fn lost(path: &str, before: &[u8], after: &[u8], code: Option<&CodeFacts>) -> Lost {
+    let Some(code) = code else { return by_lines(path, before, after) };
+    let broken = code.public.iter().find(|it| it.change != SignatureChange::Added);
+    if let Some(broken) = broken {
+        return Lost::Signature(broken.name.clone());
+    }
+    match by_lines(path, before, after) {
+        Lost::Signature(lost) if ["trait ", "interface "].iter().any(|word| lost.contains(word)) => Lost::Unknown,
+        _ => Lost::Nothing,
+    }
+}
+
+fn by_lines(path: &str, before: &[u8], after: &[u8]) -> Lost {
     if before.is_empty() || before == after {
         return Lost::Nothing;
     }
@@ -287,12 +302,35 @@ mod tests {
             ("README.md", "pub fn f()", "", ""),
             ("openapi.yaml", "a: 1", "a: 2", "?"),
         ] {
-            let found = match lost(path, before.as_bytes(), after.as_bytes()) {
+            let found = match lost(path, before.as_bytes(), after.as_bytes(), None) {
                 Lost::Nothing => String::new(),
                 Lost::Signature(text) => text,
                 Lost::Unknown => "?".to_owned(),
             };
             assert_eq!(found, expected, "{path}: {before:?} → {after:?}");
+        }
+    }
+
+    #[test]
+    fn what_was_parsed_settles_it() {
+        use crate::facts::source::PublicChange;
+        let change = |change| PublicChange { name: "fn f".to_owned(), change, line: 1, moved_to: None };
+        let code = |public| CodeFacts { public, ..CodeFacts::default() };
+        let (kept, added) = (code(Vec::new()), code(vec![change(SignatureChange::Added)]));
+        let gone = code(vec![change(SignatureChange::Removed)]);
+        for (path, before, after, code, expected) in [
+            ("a.c", "int f(void);", "int f(int);", &kept, Lost::Nothing),
+            (
+                "a.py",
+                "class A:\n    def f(self): pass",
+                "class A:\n    pass",
+                &gone,
+                Lost::Signature("fn f".to_owned()),
+            ),
+            ("a.rs", "pub enum E { A }", "pub enum E { A, B }", &added, Lost::Nothing),
+            ("a.rs", "pub trait T { fn f(); }", "pub trait T { fn f(); fn g(); }", &added, Lost::Unknown),
+        ] {
+            assert_eq!(lost(path, before.as_bytes(), after.as_bytes(), Some(code)), expected, "{path}");
         }
     }
 }

@@ -10,6 +10,7 @@ mod phrase;
 mod token;
 mod verify;
 
+use crate::facts::source::SourceFacts;
 use crate::plan::Plan;
 use crate::prelude::*;
 use crate::proposal::{Constraint, ConstraintKind, Scope, Step};
@@ -97,7 +98,7 @@ const MAX_COMPILED: usize = 64;
 
 /// Holds a plan against its own constraints, its steps' and those from outside; in this order, one result each.
 #[must_use]
-pub fn evaluate(plan: &Plan, extra: &[SourcedConstraint]) -> Vec<ConstraintResult> {
+pub fn evaluate(plan: &Plan, source: &SourceFacts, extra: &[SourcedConstraint]) -> Vec<ConstraintResult> {
     let given = |source, constraint, owner| Given { source, constraint, owner };
     let own = plan.proposal.constraints.iter().map(|constraint| given(Source::Proposal, constraint, None));
     let steps = plan.proposal.steps.iter();
@@ -110,7 +111,7 @@ pub fn evaluate(plan: &Plan, extra: &[SourcedConstraint]) -> Vec<ConstraintResul
     });
     let all = proposed.chain(extra.map(|given| (given, compiled(&given))));
     let claims = claims(plan);
-    all.map(|(given, check)| given.result(plan, &claims, check)).collect()
+    all.map(|(given, check)| given.result((plan, source), &claims, check)).collect()
 }
 
 /// Whether a constraint's text can be checked here, so that its author can be told at once.
@@ -135,10 +136,15 @@ struct Given<'p> {
 }
 
 impl<'p> Given<'p> {
-    fn result(&self, plan: &'p Plan, claims: &BTreeMap<&str, &Step>, check: Option<Check>) -> ConstraintResult {
+    fn result(
+        &self,
+        known: (&'p Plan, &'p SourceFacts),
+        claims: &BTreeMap<&str, &Step>,
+        check: Option<Check>,
+    ) -> ConstraintResult {
         let answer = match (self.constraint.kind, check) {
             (ConstraintKind::Prefer, _) => Answer::new(State::Advice, "advice only"),
-            (_, Some(check)) => match self.subject(plan) {
+            (_, Some(check)) => match self.subject(known) {
                 Ok(subject) => verify::verify(&check, &subject),
                 Err(reason) => Answer::new(State::Unchecked, reason),
             },
@@ -163,7 +169,7 @@ impl<'p> Given<'p> {
     }
 
     /// The part of the plan that the constraint covers.
-    fn subject(&self, plan: &'p Plan) -> Result<Subject<'p>, String> {
+    fn subject(&self, (plan, source): (&'p Plan, &'p SourceFacts)) -> Result<Subject<'p>, String> {
         let (scope, target) = (self.constraint.scope, self.constraint.target.as_deref());
         let step = match (scope, target) {
             (Scope::Step, Some(id)) if self.owner.is_none_or(|owner| owner.id == id) => {
@@ -181,6 +187,7 @@ impl<'p> Given<'p> {
             (Scope::File, None) => return Err("it does not name the file it is about".to_owned()),
             (Scope::Global | Scope::Step, _) => None,
         };
-        Ok(Subject { plan, step, files, of_project: matches!(self.source, Source::Project | Source::SafetyPolicy) })
+        let of_project = matches!(self.source, Source::Project | Source::SafetyPolicy);
+        Ok(Subject { plan, source, step, files, of_project })
     }
 }

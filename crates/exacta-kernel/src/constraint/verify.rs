@@ -3,6 +3,7 @@
 use super::pattern::Pattern;
 use super::{Check, State, api, dependency};
 use crate::facts::FileContent;
+use crate::facts::source::{CodeFacts, SourceFacts};
 use crate::plan::{Content, Plan};
 use crate::prelude::*;
 use crate::proposal::{Action, Domain, Step};
@@ -12,6 +13,8 @@ use crate::text::excerpt;
 #[derive(Debug)]
 pub(super) struct Subject<'p> {
     pub plan: &'p Plan,
+    /// What its code tells.
+    pub source: &'p SourceFacts,
     /// Only this step.
     pub step: Option<&'p Step>,
     /// Only these files.
@@ -90,8 +93,13 @@ impl<'p> Subject<'p> {
                 continue;
             }
             let (before, after) = (effect.before.as_ref(), effect.after.as_ref());
-            let touched = by_path.entry(path).or_insert(Touched { step: &step.id, path, before, after });
-            *touched = Touched { step: &step.id, after, ..*touched };
+            let code = self.source.get(effect).and_then(|facts| facts.code.as_ref());
+            let touched = match by_path.get(path) {
+                // What was read belongs to one step.
+                Some(earlier) => Touched { step: &step.id, after, code: None, ..*earlier },
+                None => Touched { step: &step.id, path, before, after, code },
+            };
+            by_path.insert(path, touched);
         }
         by_path.into_values().collect()
     }
@@ -105,6 +113,8 @@ pub(super) struct Touched<'p> {
     pub path: &'p str,
     before: Option<&'p Content>,
     after: Option<&'p Content>,
+    /// What its code tells, if one step changes it and it was parsed.
+    code: Option<&'p CodeFacts>,
 }
 
 impl<'p> Touched<'p> {
@@ -191,7 +201,7 @@ fn no_new_dependency(change: &Touched<'_>) -> Option<Answer> {
 }
 
 fn keep_api(change: &Touched<'_>) -> Option<Answer> {
-    match api::lost(change.path, change.before(), change.after()) {
+    match api::lost(change.path, change.before(), change.after(), change.code) {
         api::Lost::Nothing => None,
         api::Lost::Signature(signature) => {
             let reason = format!("the public signature `{}` is removed or changed", excerpt(&signature, 80));

@@ -1,7 +1,9 @@
 //! Whatever the bytes are, reading ends, and says the same each time.
 
-use crate::plans::plan;
+use crate::plans::{marked, plan};
+use exacta_kernel::facts::FileContent;
 use proptest::prelude::*;
+use std::sync::Arc;
 
 const FILES: &[&str] =
     &["a.rs", "a.py", "a.js", "a.ts", "a.tsx", "a.go", "A.java", "a.c", "a.hpp", "A.cs", "a.php", "a.rb"];
@@ -12,15 +14,48 @@ fn parsed(file: &str, text: &str) -> bool {
     facts.get(&plan.effects()[0]).is_some_and(|facts| facts.code.is_some())
 }
 
+/// Generated, minified and nested: each beyond a limit.
 #[test]
 fn beyond_the_limits_lines_are_left_to_tell() {
-    for file in FILES {
-        let deep = "(".repeat(100_000);
-        let long = format!("x = \"{}\"\n", "a".repeat(900_000));
-        let large = "x = 1\n".repeat(100_000);
-        for text in [deep, long, large] {
-            assert!(!parsed(file, &text), "{file}");
+    let round = |open: &str, close: &str| open.repeat(100_000) + &close.repeat(100_000);
+    for (what, files, text) in [
+        ("10 MB", &FILES[..1], "value = value + 1;\n".repeat(10_000_000 / 19)),
+        ("10 MB in one line", FILES, "a=b+c;".repeat(10_000_000 / 6)),
+        ("a line of 1 MB", FILES, format!("x = \"{}\"", "a".repeat(1_000_000))),
+        ("parentheses", FILES, round("(", ")")),
+        ("open parentheses", FILES, "(".repeat(100_000)),
+        ("brackets, line by line", FILES, round("[\n", "]\n")),
+    ] {
+        let plan = marked(files, &Arc::new(FileContent::new(format!("{text}\nMARK\n").into_bytes(), 0o644)));
+        let facts = exacta_source::read(&plan);
+        for effect in plan.effects() {
+            assert!(facts.get(effect).is_none(), "{}: {what}", effect.path);
         }
+    }
+}
+
+/// Nesting without brackets, which only the grammar knows: blocks, operators, calls, tags.
+#[test]
+fn nesting_that_no_bracket_shows_ends_too() {
+    for (file, text) in [
+        ("a.rs", format!("fn f() {{ let x = {}1; }}\n", "!".repeat(9_000))),
+        ("a.rs", "&\n".repeat(20_000)),
+        ("a.py", (0..400).map(|depth| format!("{}if x:\n", " ".repeat(depth))).collect()),
+        ("a.py", format!("x = {}1\n", "not ".repeat(2_400))),
+        ("a.js", "if (x)\n".repeat(14_000)),
+        ("a.ts", "a = b ? c :\n".repeat(8_000)),
+        ("a.tsx", "<a>\n".repeat(20_000)),
+        ("a.go", "x := -\n".repeat(14_000)),
+        ("A.java", "else if (x)\n".repeat(8_000)),
+        ("a.c", "if (x) else\n".repeat(8_000)),
+        ("a.hpp", "template <a<\n".repeat(7_000)),
+        ("A.cs", "x => \n".repeat(16_000)),
+        ("a.php", format!("<?php {}", "!\n".repeat(40_000))),
+        ("a.rb", "if x\n".repeat(20_000)),
+    ] {
+        let before = text.replacen('x', "y", 1) + "\n";
+        let plan = plan(&[(file, Some(&before), Some(&text))]);
+        assert_eq!(exacta_source::read(&plan), exacta_source::read_whole(&plan), "{file}");
     }
 }
 

@@ -5,3 +5,4 @@ mod cases;
 mod excerpt;
 mod hostile;
 mod plans;
+mod vectors;

@@ -176,13 +176,16 @@ pub(super) fn yarn_lock(text: &str) -> Manifest {
     manifest
 }
 
-/// `pnpm-lock.yaml`: the keys of `packages`, in the forms of all versions.
+/// `pnpm-lock.yaml`: the keys of `packages`, in the forms of all versions, and which of them are built when installed.
 pub(super) fn pnpm_lock(text: &str) -> Manifest {
     let mut manifest = Manifest::default();
-    let mut within = false;
+    let (mut within, mut last) = (false, String::new());
     for line in text.lines() {
         if !line.starts_with(' ') && !line.is_empty() {
             within = line.starts_with("packages:");
+        }
+        if within && line.trim() == "requiresBuild: true" {
+            manifest.runs_script(&last);
         }
         let key = line.strip_prefix("  ").filter(|key| within && !key.starts_with(' '));
         let Some(key) = key.and_then(|key| key.strip_suffix(':')) else { continue };
@@ -191,6 +194,7 @@ pub(super) fn pnpm_lock(text: &str) -> Manifest {
         let at = key.get(1..).and_then(|rest| rest.rfind(['@', '/'])).map_or(key.len(), |at| at + 1);
         let (name, version) = key.split_at(at);
         manifest.add(name, version.trim_start_matches(['@', '/']), None);
+        name.clone_into(&mut last);
     }
     manifest
 }

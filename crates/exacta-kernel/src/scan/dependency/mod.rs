@@ -11,8 +11,20 @@ pub(crate) use manifest::{Kind, kind_of};
 
 use super::change::FileChange;
 use super::{DependencyChange, DependencyKind};
+use crate::path::RelPath;
 use crate::prelude::*;
 use manifest::{Manifest, Package};
+
+/// What a file names: packages, those from elsewhere than the ecosystem's own registry once more with their source, and
+/// registries. `None` if it cannot be read.
+pub(crate) fn names(kind: Kind, path: &RelPath, text: &str) -> Option<BTreeSet<String>> {
+    let manifest = kind.read(text, path)?;
+    let from = |(name, package): (&String, &Package)| Some(format!("{name} from {}", package.source.as_ref()?));
+    let mut names: BTreeSet<String> = manifest.packages.iter().filter_map(from).collect();
+    names.extend(manifest.packages.into_keys());
+    names.extend(manifest.registries);
+    Some(names)
+}
 
 /// Every package that a manifest or lock file names differently afterwards, manifest by manifest, sorted by name.
 pub(super) fn find(changes: &[FileChange<'_>]) -> Vec<DependencyChange> {

@@ -1,5 +1,4 @@
 use super::*;
-use crate::path::RelPath;
 
 /// What is read from a manifest: `name < source`, `!` if it runs a script; then registries after `@`.
 fn read(path: &str, text: &str) -> Option<Vec<String>> {
@@ -60,8 +59,8 @@ fn manifests() {
         ),
         (
             "pnpm-lock.yaml",
-            "lockfileVersion: '9'\npackages:\n\n  '@s/a@1.0.0':\n    resolution: {}\n  b@2.0.0(x@1):\n    resolution: {}\nsnapshots:\n  c@1:\n",
-            &["@s/a", "b"],
+            "lockfileVersion: '9'\npackages:\n\n  '@s/a@1.0.0':\n    resolution: {}\n  b@2.0.0(x@1):\n    resolution: {}\n    requiresBuild: true\nsnapshots:\n  c@1:\n",
+            &["@s/a", "b !"],
         ),
         (
             "pyproject.toml",

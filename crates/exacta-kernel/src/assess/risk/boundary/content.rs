@@ -13,6 +13,9 @@ const NPM_SCRIPTS: &[&str] = &[
     "preprepare",
     "prepare",
     "postprepare",
+    "preuninstall",
+    "uninstall",
+    "postuninstall",
     "prepublish",
     "prepublishOnly",
     "prepack",
@@ -30,6 +33,8 @@ const NPM_KEYS: &[&str] = &[
     "gypfile",
     "pnpm",
     "trustedDependencies",
+    "dependenciesMeta",
+    "lavamoat",
 ];
 
 /// Phrases in an added line that grant a container, pod or program more than its own folder.
