@@ -149,8 +149,11 @@ impl RunError {
             Self::Kept { .. } => {
                 Some("look at the files named, then `exacta resubmit ID` if the change is still wanted")
             }
-            Self::BadJournal { .. } | Self::UnknownRun { .. } => {
+            Self::BadJournal { .. } => {
                 Some("nothing was touched; use the version that wrote it, or look at `.exacta/exec` by hand")
+            }
+            Self::UnknownRun { .. } => {
+                Some("nothing was touched; if `exacta list` has the run as ended, move its files out of `.exacta/exec`")
             }
             Self::Failed(IoError { errno: Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP, .. }) => Some(
                 "the file system may lack a call that every run needs (renames that replace nothing, exchanges); \

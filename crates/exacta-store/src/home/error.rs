@@ -82,7 +82,7 @@ pub enum Weakness {
 #[derive(Debug, thiserror::Error)]
 pub enum HomeError {
     /// Nobody said where it is.
-    #[error("no place for Exacta's own files: neither `EXACTA_HOME` nor `HOME` is set")]
+    #[error("no place for Exacta's own files: neither `EXACTA_HOME` nor `HOME` names a folder by its full path")]
     NoFolder,
     /// A file cannot be used.
     #[error(transparent)]
