@@ -32,6 +32,8 @@ pub struct Entry {
     pub old_blob: String,
     /// Where it was.
     pub old_path: String,
+    /// Where it is.
+    pub new_path: String,
 }
 
 /// What a commit changes.
@@ -151,8 +153,9 @@ fn entry(line: &str) -> Option<Entry> {
     let mut mode = || u32::from_str_radix(head.next().unwrap_or_default(), 8).ok();
     let (old_mode, new_mode) = (mode()?, mode()?);
     let (old_blob, _, status) = (head.next()?.to_owned(), head.next()?, head.next()?.chars().next()?);
-    let old_path = paths.split('\t').next().unwrap_or(paths);
-    (!paths.contains('"')).then(|| Entry { status, old_mode, new_mode, old_blob, old_path: old_path.to_owned() })
+    let (old_path, new_path) = paths.split_once('\t').unwrap_or((paths, paths));
+    let (old_path, new_path) = (old_path.to_owned(), new_path.to_owned());
+    (!paths.contains('"')).then_some(Entry { status, old_mode, new_mode, old_blob, old_path, new_path })
 }
 
 fn git(dir: &Path) -> Command {

@@ -8,14 +8,22 @@ use crate::git::{Commit, Names};
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Commits, by their place in the history, that later ones complain about.
+/// Commits, by their place in the history, each with the later ones that complain about it.
+pub type Blamed = BTreeMap<usize, BTreeSet<usize>>;
+
+/// What later commits say about earlier ones.
 #[derive(Debug, Default)]
 pub struct Labels {
     /// Named as the cause of a bug, a regression or a breakage.
-    pub regressions: BTreeSet<usize>,
+    pub regressions: Blamed,
     /// Reverted.
-    pub reverted: BTreeSet<usize>,
+    pub reverted: Blamed,
 }
+
+/// Endings of files that nothing runs.
+const PROSE_ENDINGS: &[&str] = &["md", "markdown", "rst", "adoc", "txt", "org", "tex", "sgml", "po", "pot"];
+/// Folders of such files.
+const PROSE_FOLDERS: &[&str] = &["doc", "docs", "documentation", "man"];
 
 /// A commit's name, or a pull request whose number a squashed commit has in its subject.
 const REFERENCE: &str = r"(?:commits?\s+|PR\s+|pull request\s+|https?://\S+/(?:pull|commit)/)?[`\[(]?(?:(?P<id>[0-9a-f]{7,40})\b|#(?P<number>\d{2,6})\b)";
@@ -56,13 +64,26 @@ pub fn labels(history: &[Commit]) -> Result<Labels, Error> {
                 let number = || numbers.get(found.name("number")?.as_str()).copied();
                 found.name("id").map_or_else(number, |id| names.find(id.as_str()))
             });
-            labels.regressions.extend(named.filter(earlier));
+            for index in named.filter(earlier) {
+                labels.regressions.entry(index).or_default().insert(at);
+            }
         }
         let by_subject =
             || quoted.and_then(|subject| subjects.get(subject)?.iter().copied().find(earlier)).into_iter().collect();
-        labels.reverted.extend(if undone.is_empty() { by_subject() } else { undone });
+        for index in if undone.is_empty() { by_subject() } else { undone } {
+            labels.reverted.entry(index).or_default().insert(at);
+        }
     }
     Ok(labels)
+}
+
+/// Whether a file is only for people to read; what is mended there was no regression.
+#[must_use]
+pub fn is_prose(path: &str) -> bool {
+    let path = path.to_ascii_lowercase();
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", &path));
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    PROSE_ENDINGS.contains(&ending) || folders.split('/').any(|folder| PROSE_FOLDERS.contains(&folder))
 }
 
 /// Squashed pull requests by number.

@@ -16,7 +16,7 @@ fn said(subject: &str, body: &str) -> (bool, bool) {
     let id = history(&[("", ""), older]).pop().unwrap().id;
     let fill = |text: &str| text.replace("SHA", &id[..12]);
     let labels = labels(&history(&[(&fill(subject), &fill(body)), older])).unwrap();
-    (labels.regressions.contains(&1), labels.reverted.contains(&1))
+    (labels.regressions.contains_key(&1), labels.reverted.contains_key(&1))
 }
 
 #[test]
@@ -52,5 +52,20 @@ fn other_mentions_say_nothing() {
         ("Fix #321", ""),
     ] {
         assert_eq!(said(subject, body), (false, false), "{body}");
+    }
+}
+
+#[test]
+fn prose_is_told_by_its_place() {
+    for (path, expected) in [
+        ("README.md", true),
+        ("doc/src/sgml/ref.xml", true),
+        ("Documentation/git.c", true),
+        ("po/de.po", true),
+        ("src/docs.rs", false),
+        ("src/tests/a.py", false),
+        ("Makefile", false),
+    ] {
+        assert_eq!(is_prose(path), expected, "{path}");
     }
 }

@@ -3,7 +3,7 @@
 use crate::chance::Chance;
 use crate::error::Error;
 use crate::git::{Commit, Repo};
-use crate::label::{Labels, labels};
+use crate::label::{Blamed, Labels, is_prose, labels};
 use crate::score::{Row, Scorer, Unfit};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -73,17 +73,20 @@ pub fn take(repo: &mut Repo, scorer: &Scorer, extent: Extent) -> Result<Taken, E
         rows: BTreeMap::new(),
         chance: Chance::new(extent.seed),
     };
-    let regressions = taker.study(&labels.regressions, &order, extent)?;
-    let reverted = taker.study(&labels.reverted, &order, extent)?;
+    let regressions = taker.study(&labels.regressions, &order, extent, Taker::is_mended)?;
+    let reverted = taker.study(&labels.reverted, &order, extent, |_, _| Ok(true))?;
     let ordinary = taker.ordinary(&order, extent.ordinary)?;
     let mut unfit = BTreeMap::new();
     for why in taker.rows.values().filter_map(|row| row.as_ref().err()) {
         *unfit.entry(*why).or_default() += 1;
     }
-    let within = |set: &BTreeSet<usize>| order.iter().filter(|index| set.contains(*index)).count();
+    let within = |set: &Blamed| order.iter().filter(|index| set.contains_key(*index)).count();
     let labelled = (within(&labels.regressions), within(&labels.reverted));
     Ok(Taken { name: repo.name.clone(), commits: order.len(), labelled, unfit, regressions, reverted, ordinary })
 }
+
+/// Whether a commit is the case that the messages make it.
+type Holds<T> = fn(&mut T, usize) -> Result<bool, Error>;
 
 struct Taker<'a> {
     history: &'a [Commit],
@@ -107,9 +110,9 @@ impl Taker<'_> {
     }
 
     /// Cases in the period, and for each the unlabelled commits nearest in time, each commit once.
-    fn study(&mut self, cases: &BTreeSet<usize>, order: &[usize], extent: Extent) -> Result<Study, Error> {
+    fn study(&mut self, cases: &Blamed, order: &[usize], extent: Extent, holds: Holds<Self>) -> Result<Study, Error> {
         let mut places: Vec<usize> =
-            order.iter().enumerate().filter(|(_, index)| cases.contains(index)).map(|(at, _)| at).collect();
+            order.iter().enumerate().filter(|(_, index)| cases.contains_key(index)).map(|(at, _)| at).collect();
         self.chance.shuffle(&mut places);
         let mut study = Study::default();
         let mut used = BTreeSet::new();
@@ -118,6 +121,9 @@ impl Taker<'_> {
                 break;
             }
             let Some(case) = self.valid(order, at)? else { continue };
+            if !order.get(at).map_or(Ok(false), |index| holds(self, *index))? {
+                continue;
+            }
             let mut controls = Vec::new();
             for near in nearest(at, order.len()).take(60) {
                 let labelled = order.get(near).is_none_or(|index| self.is_labelled(*index));
@@ -142,8 +148,27 @@ impl Taker<'_> {
         Ok(self.row(*index)?.filter(|row| row.numbers.is_some()))
     }
 
+    /// Whether one of those who name a commit as the cause changes a file that it changed, and that somebody or something runs.
+    fn is_mended(&mut self, index: usize) -> Result<bool, Error> {
+        let files = self.files(index)?;
+        for later in self.labels.regressions.get(&index).into_iter().flatten() {
+            if !self.files(*later)?.is_disjoint(&files) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The files that a commit changes, prose left out.
+    fn files(&mut self, index: usize) -> Result<BTreeSet<String>, Error> {
+        let Some(commit) = self.history.get(index) else { return Ok(BTreeSet::new()) };
+        let entries = self.repo.diff(&commit.id)?.map(|diff| diff.entries).unwrap_or_default();
+        let paths = entries.into_iter().flat_map(|entry| [entry.old_path, entry.new_path]);
+        Ok(paths.filter(|path| !is_prose(path)).collect())
+    }
+
     fn is_labelled(&self, index: usize) -> bool {
-        self.labels.regressions.contains(&index) || self.labels.reverted.contains(&index)
+        self.labels.regressions.contains_key(&index) || self.labels.reverted.contains_key(&index)
     }
 
     /// Any commits of the period, drawn evenly; also those that break a rule.

@@ -8,7 +8,7 @@ use crate::facts::source::{CodeFacts, SignatureChange};
 use crate::prelude::*;
 use crate::scan::change::FileChange;
 
-/// +5 a public signature removed, +4 one changed; none in tests. As parsed, or else as far as lines tell; removed ones are
+/// +3 a public signature removed, +2 one changed; none in tests. As parsed, or else as far as lines tell; removed ones are
 /// placed in the old file.
 pub(super) fn reasons(changes: &[FileChange<'_>]) -> Vec<Reason> {
     let changes = changes.iter().filter(|change| !is_test(change.path));
@@ -19,9 +19,9 @@ fn parsed(change: &FileChange<'_>, code: &CodeFacts) -> Vec<Reason> {
     let broken = code.public.iter().filter_map(|it| {
         let (points, message) = match (it.change, &it.moved_to) {
             (SignatureChange::Added, _) => return None,
-            (SignatureChange::Changed, _) => (4, format!("changes the signature of public `{}`", it.name)),
-            (SignatureChange::Removed, None) => (5, format!("removes public `{}` (old line)", it.name)),
-            (SignatureChange::Removed, Some(to)) => (5, format!("moves public `{}` to `{to}` (old line)", it.name)),
+            (SignatureChange::Changed, _) => (2, format!("changes the signature of public `{}`", it.name)),
+            (SignatureChange::Removed, None) => (3, format!("removes public `{}` (old line)", it.name)),
+            (SignatureChange::Removed, Some(to)) => (3, format!("moves public `{}` to `{to}` (old line)", it.name)),
         };
         Some(reason(points, message, change.place(it.line)))
     });
@@ -40,17 +40,17 @@ fn in_file(change: &FileChange<'_>) -> Vec<Reason> {
             texts
         };
         match after.get(&key) {
-            None => reasons.push(reason(5, format!("removes public `{key}` (old line)"), change.place(line))),
+            None => reasons.push(reason(3, format!("removes public `{key}` (old line)"), change.place(line))),
             Some(now) if now.len() < was.len() => {
                 reasons.push(reason(
-                    5,
+                    3,
                     format!("removes one public `{key}` of several (old line)"),
                     change.place(line),
                 ));
             }
             Some(now) if now.len() == was.len() && texts(now) != texts(&was) => {
                 reasons.push(reason(
-                    4,
+                    2,
                     format!("changes the signature of public `{key}` (old line)"),
                     change.place(line),
                 ));

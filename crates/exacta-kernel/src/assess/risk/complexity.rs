@@ -12,15 +12,15 @@ use crate::scan::lexicon::BRANCH;
 /// A changed function beyond this is hard to follow.
 const HARD: u32 = 15;
 
-/// In all source files outside tests that people wrote here: +1 for every doubling of the branches in added lines, +1 for every doubling of their
-/// growth, +1 a changed function above 15. Growth is that of the functions' cyclomatic complexity where a file was parsed, else
-/// of the branches in its changed lines.
+/// In all source files outside tests that people wrote here: +1 for every doubling of the branches in added lines, +2 for every
+/// doubling of their growth, +1 a changed function above 15. Growth is that of the functions' cyclomatic complexity where a
+/// file was parsed, else of the branches in its changed lines.
 pub(super) fn reasons(changes: &[FileChange<'_>]) -> Vec<Reason> {
     let changes = || changes.iter().filter(|change| !matches!(change.role, Role::Test | Role::Foreign));
     let files: Vec<Branches<'_>> = changes().filter_map(in_file).collect();
     let added = files.iter().map(|file| file.added).sum();
     let growth = files.iter().map(|file| file.growth).sum();
-    let points = doublings(added, 1) + doublings(growth, 1);
+    let points = doublings(added, 1) + doublings(growth, 2);
     // Of equals the first, so that the place does not change.
     let most = files.iter().rev().max_by_key(|file| (file.added, file.growth)).filter(|_| points > 0);
     let message = match added {

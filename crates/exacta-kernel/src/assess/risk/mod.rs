@@ -10,6 +10,7 @@ mod dependencies;
 mod operations;
 mod scope;
 mod security;
+mod size;
 
 use super::{Factor, Level, Reason, Risk};
 use crate::action::Tier;
@@ -25,10 +26,11 @@ const BOUNDARY_FLOOR: u32 = 66;
 
 /// The risk of a plan.
 pub(super) fn risk(plan: &Plan, changes: &[FileChange<'_>], signals: &Signals) -> Risk {
+    let gains = size::gains(changes);
     let factors = vec![
-        factor("file_operations", 35, operations::reasons(changes)),
+        factor("file_operations", 35, operations::reasons(changes, &gains)),
         factor("dependency_changes", 25, dependencies::reasons(&signals.dependencies)),
-        factor("refactoring_scope", 20, scope::reasons(changes)),
+        factor("refactoring_scope", 20, scope::reasons(changes, &gains)),
         factor("breaking_changes", 15, breaking::reasons(changes)),
         factor("security_impact", 15, security::reasons(changes, signals)),
         factor("code_complexity", 10, complexity::reasons(changes)),

@@ -1,7 +1,9 @@
-//! File operations: what is deleted, and how many files change at once.
+//! File operations: what is deleted, how many files change at once, and how much of the code that is there.
 
-use super::reason;
+use super::size::{Gain, largest};
+use super::{doublings, reason};
 use crate::assess::Reason;
+use crate::assess::source::Role;
 use crate::facts::FileContent;
 use crate::prelude::*;
 use crate::proposal::Action;
@@ -9,9 +11,12 @@ use crate::scan::change::FileChange;
 
 /// A file shorter than this, in lines, is not emptied in disguise.
 const SMALL: u64 = 20;
+/// The most that lines in existing code count.
+const MOST_FOR_LINES: u32 = 20;
 
-/// +10 a delete (a file that is emptied, or nearly, counts as one); modifies: more than 2 +5, more than 5 +15.
-pub(super) fn reasons(changes: &[FileChange<'_>]) -> Vec<Reason> {
+/// +10 a delete (a file that is emptied, or nearly, counts as one); modifies: more than 2 +5, more than 5 +15; +2 for every
+/// doubling of the lines that existing code gains, at most 20.
+pub(super) fn reasons(changes: &[FileChange<'_>], gains: &[Gain<'_>]) -> Vec<Reason> {
     let mut reasons = Vec::new();
     let mut modifies = Vec::new();
     for change in changes {
@@ -31,7 +36,22 @@ pub(super) fn reasons(changes: &[FileChange<'_>]) -> Vec<Reason> {
         }
     }
     reasons.extend(bulk(&modifies));
+    reasons.extend(rewritten(gains));
     reasons
+}
+
+/// Code that others rely on already breaks more often than new code.
+fn rewritten(gains: &[Gain<'_>]) -> Option<Reason> {
+    let existing = |gain: &&Gain<'_>| gain.change.role == Role::Source && gain.change.before.is_some();
+    let gains: Vec<Gain<'_>> = gains.iter().filter(existing).copied().collect();
+    let lines = gains.iter().map(|gain| gain.lines).sum();
+    let points = doublings(lines, 2).min(MOST_FOR_LINES);
+    let message = match lines {
+        1 => "changes existing code: a line".to_owned(),
+        _ => format!("changes existing code: {lines} lines, most of them here"),
+    };
+    let place = largest(&gains).filter(|_| points > 0)?.place(None);
+    Some(reason(points, message, place))
 }
 
 fn bulk(modifies: &[&FileChange<'_>]) -> Option<Reason> {

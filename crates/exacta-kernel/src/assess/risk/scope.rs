@@ -1,35 +1,29 @@
 //! Refactoring scope: how far a change reaches across the project.
 
+use super::size::{Gain, LIGHT, largest};
 use super::{doublings, reason};
 use crate::assess::Reason;
-use crate::assess::source::Role;
 use crate::path::RelPath;
 use crate::prelude::*;
 use crate::scan::change::FileChange;
-use crate::scan::dependency::{Kind, kind_of};
 
 /// Folders that hold one component each.
 const CONTAINERS: &[&str] = &[
     "crates", "packages", "apps", "libs", "services", "modules", "src", "projects", "plugins", "cmd", "internal", "pkg",
 ];
 
-/// Folders whose files are for people, unless they are code.
-const PROSE: &[&str] = &["doc", "docs", "documentation", "man"];
-/// So many lines of tests, and of what nobody wrote here, count as one of code.
-const TESTS: u64 = 4;
-
-/// Existing files: +1 each after the second, +1 for each folder after the first. All files: +2 for each component after
-/// the first, +3 a move. Lines: +2 for every doubling of those that are added.
-pub(super) fn reasons(changes: &[FileChange<'_>]) -> Vec<Reason> {
+/// Existing files: +1 each after the fifth, +1 for each folder after the first. All files: +2 for each component after
+/// the first, +3 a move. Lines: +3 for every doubling of those that are added.
+pub(super) fn reasons(changes: &[FileChange<'_>], gains: &[Gain<'_>]) -> Vec<Reason> {
     let existing: Vec<_> = changes.iter().filter(|change| change.before.is_some()).collect();
     let mut reasons = Vec::new();
-    reasons.extend(beyond(&existing, 2, 1, "one more existing file", |path| path.to_string()));
+    reasons.extend(beyond(&existing, 5, 1, "one more existing file", |path| path.to_string()));
     reasons.extend(beyond(&existing, 1, 1, "another folder", |path| {
         path.parent().map_or_else(String::new, |folder| folder.to_string())
     }));
     reasons.extend(beyond(&changes.iter().collect::<Vec<_>>(), 1, 2, "another component", component));
     reasons.extend(moves(changes));
-    reasons.extend(spread(changes));
+    reasons.extend(spread(changes, gains));
     reasons
 }
 
@@ -90,36 +84,21 @@ fn is_like(deleted: &FileChange<'_>, created: &FileChange<'_>) -> bool {
     total > 0 && common * 3 >= total * 2
 }
 
-/// The logarithm of the lines that are added: of all that can be counted, it tells most about what will break later. Blank
-/// lines and documentation break nothing, tests and what tools write hardly anything.
-fn spread(changes: &[FileChange<'_>]) -> Option<Reason> {
-    let counted: Vec<(u64, &FileChange<'_>)> = changes.iter().map(|change| (weight(change), change)).collect();
-    let total = counted.iter().map(|(weight, _)| weight).sum::<u64>() / TESTS;
-    // Of equals the first, so that the place does not change.
-    let (_, largest) = counted.iter().rev().max_by_key(|(weight, _)| *weight)?;
-    let points = doublings(total, 2);
+/// The logarithm of the lines that are added: of all that can be counted, it tells most about what will break later. Tests and
+/// what tools write break hardly anything.
+fn spread(changes: &[FileChange<'_>], gains: &[Gain<'_>]) -> Option<Reason> {
+    let lines = |light: bool| gains.iter().filter(move |gain| gain.light == light).map(|gain| gain.lines).sum::<u64>();
+    let (code, light) = (lines(false), lines(true));
+    let points = doublings(code + light / LIGHT, 3);
+    let besides = if light > 0 { format!(" and {light} of tests or generated") } else { String::new() };
     let moved = match changes.iter().map(|change| change.moved_lines).sum::<u64>() {
         0 => String::new(),
         moved => format!(", {moved} of them moved"),
     };
-    let message = match total {
-        1 => "adds a line".to_owned(),
-        _ => format!("adds {total} lines (of tests a quarter){moved}, most of them here"),
+    let message = match (code, light) {
+        (1, 0) => "adds a line".to_owned(),
+        _ => format!("adds {code} lines{besides}{moved}, most of them here"),
     };
-    (points > 0).then(|| reason(points, message, largest.place(None)))
-}
-
-/// The lines that a file adds, in quarters.
-fn weight(change: &FileChange<'_>) -> u64 {
-    let prose = || change.path.parts().rev().skip(1).any(|part| PROSE.contains(&part.to_ascii_lowercase().as_str()));
-    let locks = || kind_of(change.path.name()).is_some_and(Kind::is_lock);
-    let worth = match change.role {
-        Role::Docs => return 0,
-        Role::Test | Role::Foreign => 1,
-        Role::Manifest if locks() => 1,
-        Role::Source => TESTS,
-        _ if prose() => return 0,
-        _ => TESTS,
-    };
-    worth * change.added_lines().filter(|line| !line.bytes.trim_ascii().is_empty()).count() as u64
+    let place = largest(gains).filter(|_| points > 0)?.place(None);
+    Some(reason(points, message, place))
 }

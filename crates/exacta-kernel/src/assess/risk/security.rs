@@ -11,7 +11,10 @@ use crate::scan::Signals;
 use crate::scan::change::FileChange;
 use crate::scan::lexicon::AREA;
 
-/// +5 for each area that a changed file lies in, whose calls or imports its changed lines have, or whose words, outside tests
+/// For each area and file.
+const AREA_POINTS: u32 = 2;
+
+/// +2 for each area that a changed file lies in, whose calls or imports its changed lines have, or whose words, outside tests
 /// and documentation; +5 a
 /// doubtful secret or danger or a hidden character, +15 a certain one; +3 a file that becomes executable.
 pub(super) fn reasons(changes: &[FileChange<'_>], signals: &Signals) -> Vec<Reason> {
@@ -48,20 +51,22 @@ fn areas(change: &FileChange<'_>) -> Vec<Reason> {
     let mut found: BTreeMap<Area, Reason> = BTreeMap::new();
     for word in change.path.as_str().split(|c: char| !c.is_ascii_alphanumeric()) {
         if let Some(area) = of_path(&word.to_lowercase()) {
-            found
-                .entry(area)
-                .or_insert_with(|| reason(5, format!("lies in an area of {}", area.name()), change.place(None)));
+            found.entry(area).or_insert_with(|| {
+                reason(AREA_POINTS, format!("lies in an area of {}", area.name()), change.place(None))
+            });
         }
     }
     for used in change.code.into_iter().flat_map(|code| &code.areas) {
         let message = format!("changes code of {}: `{}`", used.area.name(), used.what);
-        found.entry(used.area).or_insert_with(|| reason(5, message, change.place(used.line)));
+        found.entry(used.area).or_insert_with(|| reason(AREA_POINTS, message, change.place(used.line)));
     }
     if let Some(language) = language(change.path.name()) {
         for line in change.marked(AREA) {
             for area in of_code(&code(line.bytes, language)).into_iter().chain(of_text(line)) {
                 let place = change.place((line.kind == ChangeKind::Added).then_some(line.line));
-                found.entry(area).or_insert_with(|| reason(5, format!("changes code of {}", area.name()), place));
+                found
+                    .entry(area)
+                    .or_insert_with(|| reason(AREA_POINTS, format!("changes code of {}", area.name()), place));
             }
         }
     }

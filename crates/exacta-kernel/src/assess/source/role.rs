@@ -26,6 +26,7 @@ pub(crate) enum Role {
 }
 
 const TEST_FOLDERS: &[&str] = &[
+    "t",
     "test",
     "tests",
     "__tests__",
@@ -36,14 +37,35 @@ const TEST_FOLDERS: &[&str] = &[
     "cypress",
     "fixtures",
     "testdata",
+    "testsuite",
     "__snapshots__",
     "snapshots",
     "__mocks__",
     "benches",
 ];
 const DOC_ENDINGS: &[&str] = &["md", "markdown", "rst", "adoc", "txt", "org", "tex", "mdx"];
-const DOC_NAMES: &[&str] =
-    &["license", "licence", "changelog", "readme", "authors", "contributing", "notice", "copying"];
+const DOC_NAMES: &[&str] = &[
+    "license",
+    "licence",
+    "changelog",
+    "changes",
+    "history",
+    "news",
+    "release-notes",
+    "releasenotes",
+    "readme",
+    "authors",
+    "credits",
+    "thanks",
+    "contributing",
+    "maintainers",
+    "todo",
+    "faq",
+    "notice",
+    "copying",
+];
+/// Folders with a note for each release or change.
+const DOC_FOLDERS: &[&str] = &["changelogs", "changelog.d", "newsfragments"];
 const CONFIG_ENDINGS: &[&str] = &[
     "toml",
     "yaml",
@@ -121,7 +143,7 @@ fn by_path(path: &RelPath) -> Role {
         Role::Manifest
     } else if CONFIG_NAMES.contains(&name.as_str()) {
         Role::Config
-    } else if DOC_ENDINGS.contains(&ending) || DOC_NAMES.contains(&stem) {
+    } else if is_docs(path, stem, ending) {
         Role::Docs
     } else if language(&name).is_some() || is_ui(path) {
         Role::Source
@@ -130,6 +152,14 @@ fn by_path(path: &RelPath) -> Role {
     } else {
         Role::Asset
     }
+}
+
+/// Documents, pages of the manual (`curl.1`), notes for a release. What has a language is code, whatever its name.
+fn is_docs(path: &RelPath, stem: &str, ending: &str) -> bool {
+    let page = matches!(ending.as_bytes(), [b'1'..=b'9']);
+    let named = || DOC_NAMES.contains(&stem) && !CONFIG_ENDINGS.contains(&ending);
+    let note = || path.parts().rev().skip(1).any(|part| DOC_FOLDERS.contains(&part.to_lowercase().as_str()));
+    DOC_ENDINGS.contains(&ending) || page || (language(path.name()).is_none() && (named() || note()))
 }
 
 /// Whether a file checks other code.
@@ -171,6 +201,12 @@ mod tests {
             ("src/contest.py", Role::Source),
             ("README.md", Role::Docs),
             ("LICENSE", Role::Docs),
+            ("RELEASE-NOTES", Role::Docs),
+            ("doc/curl.1", Role::Docs),
+            ("changelogs/fragments/a.yml", Role::Docs),
+            ("install.sh", Role::Source),
+            ("src/history.rs", Role::Source),
+            ("t/t0001-init.sh", Role::Test),
             ("requirements.txt", Role::Manifest),
             ("app/package.json", Role::Manifest),
             ("CMakeLists.txt", Role::Config),

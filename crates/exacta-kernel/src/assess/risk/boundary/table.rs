@@ -139,6 +139,8 @@ mod tests {
     #[test]
     fn boundaries_by_path() {
         for path in [
+            "etc/udev/rules.d/99-usb.rules",
+            "udev/rules.d/run.rules",
             ".github/workflows/ci.yml",
             ".GitHub/Workflows/ci.yml",
             "sub/.github/workflows/x.yaml",
@@ -189,6 +191,7 @@ mod tests {
     fn ordinary_paths() {
         for path in [
             "src/main.rs",
+            "src/udev/udevd.c",
             "README.md",
             "Makefile",
             "package.json",
