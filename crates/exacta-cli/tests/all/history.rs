@@ -242,8 +242,9 @@ impl Checkout {
     /// Carries out a patch as a plan, and names its run; or the reason why it cannot be a plan.
     fn execute(&self, patch: &[u8], subject: &str) -> Result<String, String> {
         let file = self.world.file("change.patch", patch);
-        let made = ["submit", &file, "--from-git", "--intent", "FixBug", "--text", subject, "--json"];
-        let made = self.world.run(&made);
+        // In one word: a subject may begin with a dash.
+        let text = format!("--text={subject}");
+        let made = self.world.run(&["submit", &file, "--from-git", "--intent", "FixBug", &text, "--json"]);
         if matches!(made.code, 2 | 10) {
             return Err(refusal(&made.json()));
         }
@@ -364,8 +365,9 @@ fn run_id(done: Done) -> String {
 fn refusal(said: &Value) -> String {
     let gates = said["gates"].as_array().into_iter().flatten();
     let denied = gates.filter(|gate| gate["verdict"] == "deny").find_map(|gate| gate["gate"].as_str());
-    let finding = said["findings"][0]["code"].as_str().or(said["error"]["code"].as_str());
-    finding.map(str::to_owned).or(denied.map(|gate| format!("{gate} gate"))).unwrap_or_else(|| said.to_string())
+    let told = |at: &Value| Some(format!("{}: {}", at["code"].as_str()?, at["message"].as_str()?));
+    let why = told(&said["findings"][0]).or_else(|| told(&said["error"])).or(denied.map(|gate| format!("{gate} gate")));
+    why.unwrap_or_else(|| said.to_string())
 }
 
 /// What a program prints, if it ends well.

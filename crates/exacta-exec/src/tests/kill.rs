@@ -80,10 +80,10 @@ fn a_sample_of_kills_tears_nothing() {
     let mut hits = Hits::default();
     for point in sample(&points, 12, 1) {
         let project = Project::new(&EVERYTHING);
-        hits.kill("run", project.dir.path(), &point);
+        hits.count(killed("run", project.dir.path(), &point));
         let again = sample(&points_of_recovery(project.dir.path()), 1, 2);
         for second in &again {
-            hits.kill("recover", project.dir.path(), second);
+            hits.count(killed("recover", project.dir.path(), second));
         }
         settled(project.dir.path(), &format!("killed at {point:?}, recovery at {again:?}"));
     }
@@ -109,13 +109,15 @@ fn every_kill() {
     let (mut of_run, mut of_recovery) = (Hits::default(), Hits::default());
     for (_, point) in whole::each("kills", &points) {
         let project = Project::new(&EVERYTHING);
-        of_run.kill("run", project.dir.path(), point);
+        of_run.count(killed("run", project.dir.path(), point));
         if distinct.insert((project.tree(), project.traces())) {
-            for second in points_of_recovery(project.dir.path()) {
+            let killed = whole::side_by_side(&points_of_recovery(project.dir.path()), |second| {
                 let copy = copy_of(project.dir.path());
-                of_recovery.kill("recover", copy.path(), &second);
+                let killed = killed("recover", copy.path(), second);
                 settled(copy.path(), &format!("killed at {point:?}, recovery at {second:?}"));
-            }
+                killed
+            });
+            killed.into_iter().for_each(|killed| of_recovery.count(killed));
         }
         settled(project.dir.path(), &format!("killed at {point:?}"));
     }
@@ -131,10 +133,8 @@ fn every_error() {
     let mut count = 0;
     for (_, point) in whole::each("errors", &points) {
         let short = (point.0 == "pwrite64").then(|| "retval=1".to_owned());
-        for how in ERRORS.iter().map(|error| format!("error={error}")).chain(short) {
-            fail_at(point, &how);
-            count += 1;
-        }
+        let ways: Vec<String> = ERRORS.iter().map(|error| format!("error={error}")).chain(short).collect();
+        count += whole::side_by_side(&ways, |how| fail_at(point, how)).len();
     }
     eprintln!("{count} failing calls: every one reported, none torn");
 }
@@ -176,11 +176,6 @@ pub(super) struct Hits {
 }
 
 impl Hits {
-    fn kill(&mut self, what: &str, dir: &Path, point: &Point) {
-        let code = disturb(what, dir, &format!("{}:signal=KILL:when={}", point.0, point.1));
-        self.count(code.is_none());
-    }
-
     pub(super) fn count(&mut self, hit: bool) {
         self.tried += 1;
         self.hit += usize::from(hit);
@@ -191,6 +186,11 @@ impl Hits {
         assert!(self.hit * 20 >= self.tried * 19, "only {} of {} came to pass", self.hit, self.tried);
         self.hit
     }
+}
+
+/// Kills the child at a call; whether it died of that.
+fn killed(what: &str, dir: &Path, point: &Point) -> bool {
+    disturb(what, dir, &format!("{}:signal=KILL:when={}", point.0, point.1)).is_none()
 }
 
 /// Starts the child under strace with one injection and waits for its end.
