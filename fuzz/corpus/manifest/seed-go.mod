@@ -1,0 +1,6 @@
+module x
+ÿmodule x
+require (
+	a/b v1 // indirect
+)
+replace a/b => ../b
