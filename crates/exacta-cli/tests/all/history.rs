@@ -365,9 +365,14 @@ fn run_id(done: Done) -> String {
 fn refusal(said: &Value) -> String {
     let gates = said["gates"].as_array().into_iter().flatten();
     let denied = gates.filter(|gate| gate["verdict"] == "deny").find_map(|gate| gate["gate"].as_str());
-    let told = |at: &Value| Some(format!("{}: {}", at["code"].as_str()?, at["message"].as_str()?));
+    let told = |at: &Value| Some(format!("{}: {}", at["code"].as_str()?, without_numbers(at["message"].as_str()?)));
     let why = told(&said["findings"][0]).or_else(|| told(&said["error"])).or(denied.map(|gate| format!("{gate} gate")));
     why.unwrap_or_else(|| said.to_string())
+}
+
+/// So that the same reason at another line is the same.
+fn without_numbers(message: &str) -> String {
+    message.split(|c: char| c.is_ascii_digit()).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("…")
 }
 
 /// What a program prints, if it ends well.
