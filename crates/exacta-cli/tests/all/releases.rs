@@ -24,11 +24,12 @@ enum Client {
 }
 
 /// One repository for each package, one commit for each release. `None` where there is no network; in CI there must be one.
-/// Cargo is always there, the others may not be.
+/// Cargo is always there; the others must be in CI.
 pub(crate) fn fetched() -> Option<Vec<TempDir>> {
     let mut repositories = Vec::new();
     for (client, name, versions) in PACKAGES {
         if !client.is_there() {
+            assert!(std::env::var_os("CI").is_none(), "the package manager of `{name}` is not installed");
             eprintln!("SKIPPED: releases of `{name}`: its package manager is not installed");
             continue;
         }
