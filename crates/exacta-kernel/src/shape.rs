@@ -148,7 +148,7 @@ pub(crate) static STEP: &[Field] = &[
     required("id", Kind::Text, "unique in the proposal"),
     required("order", Kind::Ordinal, "the step's place, from 1 without gaps"),
     required("type", Kind::StepType, "what the step does"),
-    required("target", Kind::Text, "the path, address or page it acts on"),
+    required("target", Kind::NonEmpty, "the path, address or page it acts on"),
     required("description", Kind::Text, "what it does and why"),
     required("dependencies", Kind::Texts, "ids of the steps that come before it; may be empty"),
     optional("constraints", Kind::Objects(&CONSTRAINT), "limits of this step alone"),
