@@ -1,9 +1,7 @@
 //! Questions to a person. An answer is only ever read from a terminal, never from a pipe or a file.
 
-use crate::interrupt::Orderly;
+use crate::interrupt::{Orderly, Waited};
 use exacta_app::{Error, Exit};
-use rustix::event::{PollFd, PollFlags, poll};
-use rustix::io::Errno;
 use rustix::termios::{LocalModes, OptionalActions, QueueSelector, Termios, tcflush, tcgetattr, tcsetattr};
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -90,11 +88,10 @@ impl Person {
     fn line(&self, signals: &Orderly) -> Result<String, Error> {
         let mut bytes = Vec::new();
         while !bytes.ends_with(b"\n") && bytes.len() < MAX_ANSWER {
-            match poll(&mut [PollFd::new(&self.tty, PollFlags::IN)], None) {
-                Ok(_) => {}
-                Err(Errno::INTR) if signals.interrupted() => return Err(interrupted()),
-                Err(Errno::INTR) => continue,
-                Err(errno) => return Err(broken(&errno.into())),
+            match signals.wait(&self.tty).map_err(|error| broken(&error))? {
+                Waited::Ready => {}
+                Waited::Nothing => continue,
+                Waited::Interrupted | Waited::Gone => return Err(interrupted()),
             }
             let mut piece = [0_u8; 256];
             let count = rustix::io::read(&self.tty, &mut piece).map_err(|errno| broken(&errno.into()))?;

@@ -39,7 +39,7 @@ pub fn review(args: &args::Review, context: &Context) -> Result<u8, Error> {
 pub fn look(view: &PlanView, context: &Context) -> Result<Choice, Error> {
     let signals = Orderly::begin().map_err(|error| broken(&error))?;
     let mut review = Review::new(view.clone(), context.output.paint_aside().0);
-    terminal::run(&mut review, signals.flag()).map_err(|error| broken(&error))
+    terminal::run(&mut review, &signals).map_err(|error| broken(&error))
 }
 
 fn carry_out(app: &mut App, id: &PlanId, view: PlanView, choice: Choice, context: &Context) -> Result<u8, Error> {

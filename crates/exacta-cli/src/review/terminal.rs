@@ -2,20 +2,16 @@
 
 use super::draw::draw;
 use super::state::{Choice, Review};
+use crate::interrupt::{Orderly, Waited};
 use crossterm::event::{self, DisableBracketedPaste, EnableBracketedPaste, Event, KeyEventKind};
 use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
 use crossterm::{cursor, execute};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
 use std::fs::File;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-
-/// How often a signal is looked for while no key comes.
-const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
 
 static ACTIVE: AtomicBool = AtomicBool::new(false);
 
@@ -23,15 +19,13 @@ static ACTIVE: AtomicBool = AtomicBool::new(false);
 ///
 /// # Errors
 /// If there is no terminal, or it fails.
-pub fn run(review: &mut Review, interrupted: &AtomicBool) -> io::Result<Choice> {
+pub fn run(review: &mut Review, signals: &Orderly) -> io::Result<Choice> {
     let _screen = Screen::enter()?;
     let mut terminal = Terminal::new(CrosstermBackend::new(tty()?))?;
     loop {
         terminal.draw(|frame| draw(review, frame))?;
-        if interrupted.load(Ordering::SeqCst) {
-            return Ok(Choice::Pause);
-        }
-        if !wait_for_key()? {
+        // A terminal that was closed would be read from for ever.
+        if matches!(signals.wait(&io::stdin())?, Waited::Interrupted | Waited::Gone) {
             return Ok(Choice::Pause);
         }
         if !event::poll(Duration::ZERO)? {
@@ -47,19 +41,6 @@ pub fn run(review: &mut Review, interrupted: &AtomicBool) -> io::Result<Choice> 
             _ => {}
         }
     }
-}
-
-/// Waits for a key, a signal or a moment; says whether there still is a terminal. One that was closed would otherwise be read
-/// from for ever.
-fn wait_for_key() -> io::Result<bool> {
-    let stdin = io::stdin();
-    let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
-    match poll(&mut fds, Some(&TICK)) {
-        Ok(_) | Err(Errno::INTR) => {}
-        Err(errno) => return Err(errno.into()),
-    }
-    let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
-    Ok(fds.iter().all(|fd| !fd.revents().intersects(gone)))
 }
 
 /// Leaves the screen if it is entered; for the panic hook, which runs before anything is dropped.

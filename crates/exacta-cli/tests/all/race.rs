@@ -1,6 +1,6 @@
 //! Many processes decide about one plan at the same time: exactly one wins, and the log tells the same story as the files.
 
-use crate::world::World;
+use crate::world::{World, finish};
 use serde_json::{Value, json};
 use std::process::{Child, Stdio};
 
@@ -24,7 +24,7 @@ fn race(rounds: usize) {
         let id = submit(&world, round);
         let rivals: Vec<Child> = (0..PROCESSES).map(|index| rival(&world, &id, index + round)).collect();
         for rival in rivals {
-            let output = rival.wait_with_output().unwrap();
+            let output = finish(rival);
             let code = output.status.code().expect("no rival is killed");
             let told = String::from_utf8_lossy(&output.stderr);
             assert!([0, 30, 40, 60].contains(&code), "exit {code}: {told}");

@@ -2,7 +2,7 @@
 //! nothing lost.
 
 use crate::story::fix;
-use crate::world::{Done, EXACTA, World, done};
+use crate::world::{Done, EXACTA, World, done, finish};
 use std::io::{BufRead as _, BufReader, Lines};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -289,7 +289,7 @@ fn of_many_undos_at_once_one_undoes() {
                 command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
             })
             .collect();
-        let ends: Vec<Done> = undos.into_iter().map(|undo| done(undo.wait_with_output().unwrap())).collect();
+        let ends: Vec<Done> = undos.into_iter().map(|undo| done(finish(undo))).collect();
         assert_eq!(ends.iter().filter(|end| end.code == 0).count(), 1, "round {round}: {ends:?}");
         assert!(ends.iter().all(|end| [0, 40, 60].contains(&end.code)), "{ends:?}");
         ends.iter().filter(|end| end.code != 0).for_each(clear);
@@ -376,9 +376,9 @@ fn a_lock_held_by_another_run_costs_no_plan() {
     assert_eq!((&shown["status"], &shown["run"]), (&"user_approved".into(), &serde_json::Value::Null), "{shown}");
     world.write("quick", "");
     let mut waiting = world.command(&["execute", &second, "--wait"]);
-    let mut waiting = waiting.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let waiting = waiting.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     run.stopped_by("TERM");
-    assert_eq!(waiting.wait().unwrap().code(), Some(0), "it had its turn");
+    assert_eq!(finish(waiting).status.code(), Some(0), "it had its turn");
     assert_eq!(world.read("greet.txt"), AFTER);
     world.run(&["audit", "verify"]).expect(0);
 }

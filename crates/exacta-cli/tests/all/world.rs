@@ -20,6 +20,9 @@ fn program() -> OsString {
 /// How long a prompt may take to appear; machines that build other things at the same time are slow.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// How long a whole command may take.
+const LIMIT: Duration = Duration::from_secs(600);
+
 /// A user's folder, a project, and room for plans.
 pub struct World {
     dir: tempfile::TempDir,
@@ -100,7 +103,7 @@ impl World {
     }
 
     pub fn run(&self, args: &[&str]) -> Done {
-        done(self.command(args).output().unwrap())
+        done(finish(self.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()))
     }
 
     /// With text on standard input.
@@ -111,7 +114,7 @@ impl World {
         let input = input.to_vec();
         // A command that refuses early closes its end.
         let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
-        let output = child.wait_with_output().unwrap();
+        let output = finish(child);
         writer.join().unwrap();
         done(output)
     }
@@ -142,6 +145,22 @@ impl Done {
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}\n{}", self.out, self.err))
     }
+}
+
+/// Waits for the end. What does not end is killed, so that one command that hangs is one test that fails.
+pub fn finish(child: Child) -> Output {
+    let pid = rustix::process::Pid::from_child(&child);
+    let (ended, end) = channel::<()>();
+    let watch = std::thread::spawn(move || {
+        if end.recv_timeout(LIMIT) == Err(RecvTimeoutError::Timeout) {
+            // It may have ended in this moment.
+            let _gone = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+        }
+    });
+    let output = child.wait_with_output().unwrap();
+    drop(ended);
+    watch.join().unwrap();
+    output
 }
 
 pub fn done(output: Output) -> Done {
@@ -212,10 +231,10 @@ impl Terminal {
     }
 
     /// Types what the answers say to what has been seen since the last one, until the end.
+    #[track_caller]
     pub fn converse(mut self, answer: impl Fn(&str) -> Option<String>) -> Done {
         let mut all = String::new();
-        while let Ok(piece) = self.pieces.recv_timeout(PATIENCE) {
-            let piece = String::from_utf8_lossy(&piece);
+        while let Some(piece) = self.next() {
             self.seen.push_str(&piece);
             all.push_str(&piece);
             if let Some(keys) = answer(&self.seen) {
@@ -223,17 +242,39 @@ impl Terminal {
                 self.send(&keys);
             }
         }
-        let code = self.child.wait().unwrap().code().unwrap_or(-1);
-        Done { code, out: all, err: String::new() }
+        self.done(all)
     }
 
     /// Waits for the end; everything not yet waited for is the output.
+    #[track_caller]
     pub fn end(mut self) -> Done {
-        while let Ok(piece) = self.pieces.recv_timeout(PATIENCE) {
-            self.seen.push_str(&String::from_utf8_lossy(&piece));
+        while let Some(piece) = self.next() {
+            self.seen.push_str(&piece);
         }
+        let seen = std::mem::take(&mut self.seen);
+        self.done(seen)
+    }
+
+    /// What is shown next; nothing at the end.
+    #[track_caller]
+    fn next(&mut self) -> Option<String> {
+        match self.pieces.recv_timeout(PATIENCE) {
+            Ok(piece) => Some(String::from_utf8_lossy(&piece).into_owned()),
+            Err(RecvTimeoutError::Timeout) => panic!("nothing more came, and no end; seen: {}", self.seen),
+            Err(RecvTimeoutError::Disconnected) => None,
+        }
+    }
+
+    fn done(mut self, out: String) -> Done {
         let code = self.child.wait().unwrap().code().unwrap_or(-1);
-        Done { code, out: self.seen, err: String::new() }
+        Done { code, out, err: String::new() }
+    }
+}
+
+impl Drop for Terminal {
+    /// A test that fails leaves nobody waiting at a prompt.
+    fn drop(&mut self) {
+        drop(self.child.kill());
     }
 }
 
