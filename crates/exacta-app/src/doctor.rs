@@ -89,7 +89,8 @@ fn project(options: &Options) -> Check {
                 "`exacta audit verify` shows every place".to_owned(),
             ),
             Ok(status) if status.unfinished.is_empty() => {
-                good("project", format!("{}, {} entries in the log", status.profile, status.log_size))
+                let profile = status.profile.unwrap_or("no profile");
+                good("project", format!("{profile}, {} entries in the log", status.log_size))
             }
             Ok(status) => limited(
                 "project",

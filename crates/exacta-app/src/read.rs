@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::clock::now;
 use crate::current::{self, Current};
-use crate::error::Error;
+use crate::error::{Error, Exit};
 use crate::process;
 use crate::recover::Recovery;
 use crate::view::{ApprovalView, PlanDetail, PlanLine, PlanView, Registered, RunView, StatusView, Summary, outcome};
@@ -147,19 +147,24 @@ impl App {
         Ok(self.store.damage()?.map(|found| format!("{}: {}", found.place, found.what)))
     }
 
-    /// How the project stands.
+    /// How the project stands, also where a broken policy stops everything else.
     ///
     /// # Errors
-    /// If the record or the policy cannot be read.
+    /// If the record or the approvers cannot be read.
     pub fn status(&self) -> Result<StatusView, Error> {
-        let world = self.world()?;
+        let (policy, policy_error) = match self.world() {
+            Ok(world) => (Some(world.policy), None),
+            Err(error) if error.exit == Exit::Denied => (None, Some(error.message)),
+            Err(error) => return Err(error),
+        };
         let project = self.home.project(self.path())?;
         let runs = self.store.runs(&RunFilter { limit: Some(10), ..RunFilter::default() })?;
         let unfinished = self.store.running()?.into_iter().filter(|run| !process::lives(run.pid, &run.boot));
         Ok(StatusView {
             project: self.path().display().to_string(),
-            profile: world.policy.profile().name(),
-            ceiling: world.policy.ceiling().name(),
+            profile: policy.as_ref().map(|policy| policy.profile().name()),
+            ceiling: policy.as_ref().map(|policy| policy.ceiling().name()),
+            policy_error,
             fell: project.and_then(|project| project.fell).map(|fall| format!("{}: {}", fall.at, fall.why)),
             pending: self.list(Some(Status::Pending.name()), Some(20))?,
             approved: self.approved()?,
@@ -167,7 +172,7 @@ impl App {
             unfinished: unfinished.map(|run| unfinished_run(&run)).collect(),
             damage: self.damage()?.into_iter().collect(),
             log_size: self.store.checkpoint().ok().flatten().map_or(0, |checkpoint| checkpoint.checkpoint().size),
-            approvers: world.approvers.iter().filter(|approver| approver.removed_at.is_none()).count(),
+            approvers: self.home.approvers()?.iter().filter(|approver| approver.removed_at.is_none()).count(),
         })
     }
 

@@ -15,7 +15,7 @@ use exacta_kernel::policy::project::ProjectConfig;
 use exacta_kernel::policy::safety::SafetyPolicy;
 use exacta_kernel::policy::{Policy, PolicyError, profile::Profile};
 use exacta_kernel::proposal::Constraint;
-use exacta_store::home::Home;
+use exacta_store::home::{FileError, Home, HomeError};
 
 /// The project's own configuration; it can only tighten.
 pub const CONFIG: &str = ".exacta/config.toml";
@@ -104,9 +104,14 @@ impl Folder {
 /// # Errors
 /// If the file is broken, with its line.
 pub fn safety_policy(home: &Home) -> Result<SafetyPolicy, Error> {
-    match home.safety_policy_text()? {
-        None => Ok(SafetyPolicy::default()),
-        Some(source) => SafetyPolicy::parse(&source.text, &source.file.display().to_string()).map_err(policy_error),
+    match home.safety_policy_text() {
+        Ok(None) => Ok(SafetyPolicy::default()),
+        Ok(Some(source)) => SafetyPolicy::parse(&source.text, &source.file.display().to_string()).map_err(policy_error),
+        Err(HomeError::File(error @ FileError::Malformed { .. })) => {
+            let hint = "`exacta policy reset` goes back to the built-in policy";
+            Err(Error::new(Exit::Denied, "policy_broken", error.to_string()).hint(hint))
+        }
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -164,10 +164,12 @@ pub struct UndoFile {
 pub struct StatusView {
     /// Its folder.
     pub project: String,
-    /// The profile in force.
-    pub profile: &'static str,
+    /// The profile in force, unless the policy is broken.
+    pub profile: Option<&'static str>,
     /// The most the Safety Policy allows.
-    pub ceiling: &'static str,
+    pub ceiling: Option<&'static str>,
+    /// What is wrong with the policy or the project's configuration, which stops every command that decides.
+    pub policy_error: Option<String>,
     /// Why the profile fell by itself, if it did.
     pub fell: Option<String>,
     /// Plans that wait for a person.

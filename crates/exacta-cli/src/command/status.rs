@@ -65,12 +65,16 @@ fn watch(app: &App, mut status: StatusView, context: &Context) -> Result<StatusV
     }
 }
 
-/// A crash that nobody cleaned up needs attention, and so does a record that was changed.
+/// A crash that nobody cleaned up needs attention, and so does a record that was changed. A broken policy denies everything.
 fn exit(status: &StatusView) -> Exit {
     let attention = !status.damage.is_empty()
         || status.runs.iter().any(|run| run.outcome == "needs_attention")
         || !status.unfinished.is_empty();
-    if attention { Exit::Fault } else { Exit::Done }
+    match (attention, &status.policy_error) {
+        (true, _) => Exit::Fault,
+        (false, Some(_)) => Exit::Denied,
+        (false, None) => Exit::Done,
+    }
 }
 
 /// `exacta recover`

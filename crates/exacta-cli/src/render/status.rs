@@ -8,10 +8,17 @@ use exacta_app::view::{RunView, StatusView};
 /// Profile, plans that wait, runs, and what needs attention.
 #[must_use]
 pub fn status(status: &StatusView) -> Vec<Row> {
-    let mut rows = vec![
-        labelled("project", &status.project),
-        labelled("profile", &format!("{}, ceiling {}", status.profile, status.ceiling)),
-    ];
+    let mut rows = vec![labelled("project", &status.project)];
+    if let (Some(profile), Some(ceiling)) = (status.profile, status.ceiling) {
+        rows.push(labelled("profile", &format!("{profile}, ceiling {ceiling}")));
+    }
+    if let Some(error) = &status.policy_error {
+        rows.push(Row::new().column(Tone::Bad, "policy", 12).hanging(12).plain(error));
+        rows.push(
+            Row::indented(12)
+                .faint("hint: nothing is decided or done until it is mended; `exacta policy check` looks again"),
+        );
+    }
     if let Some(fell) = &status.fell {
         rows.push(Row::new().column(Tone::Bad, "fell", 12).hanging(12).plain(fell));
     }

@@ -179,17 +179,41 @@ fn a_missing_home_is_said_plainly() {
 
 #[test]
 fn a_broken_policy_stops_every_command_that_decides() {
-    let world = World::begun();
-    std::fs::write(world.home().join("safety-policy.toml"), "version = \"1\"\nnonsense = 1\n").unwrap();
     use std::os::unix::fs::PermissionsExt as _;
-    let private = std::fs::Permissions::from_mode(0o600);
-    std::fs::set_permissions(world.home().join("safety-policy.toml"), private).unwrap();
+    let world = World::begun();
     let plan = world.file("plan.json", fix().to_string());
-    for command in ["check", "submit", "run"] {
-        let done = world.run(&[command, &plan]);
-        assert_ne!(done.code, 0);
-        assert!(done.err.contains("safety-policy.toml:2"), "{command}: {}", done.err);
+    let policy = world.home().join("safety-policy.toml");
+    let broken: [(&[u8], &str); 2] = [
+        (b"version = \"1\"\nnonsense = 1\n", "safety-policy.toml:2"),
+        (b"version = \"\xff\"\n", "safety-policy.toml` cannot be read: it is not UTF-8 from byte 11 on"),
+    ];
+    for (bytes, place) in broken {
+        std::fs::write(&policy, bytes).unwrap();
+        std::fs::set_permissions(&policy, std::fs::Permissions::from_mode(0o600)).unwrap();
+        for command in ["check", "submit", "run"] {
+            let done = world.run(&[command, &plan]).expect(10);
+            assert!(whole(&done.err).contains(place), "{command}: {}", done.err);
+            assert!(done.err.contains("policy reset"), "{command}: {}", done.err);
+        }
+        tells_the_policy_error(&world, place);
+        world.run(&["policy", "reset", "--approver-key", &world.key()]).expect(0);
     }
+    world.write(".exacta/config.toml", "profile = 7\n");
+    tells_the_policy_error(&world, ".exacta/config.toml:1");
+}
+
+/// What stands in the way of everything is told by the command that tells how things stand.
+fn tells_the_policy_error(world: &World, place: &str) {
+    let status = world.run(&["status"]).expect(10);
+    assert!(whole(&status.out).contains(place), "{}", status.out);
+    let status = world.run(&["status", "--json"]).expect(10).json();
+    assert!(status["policy_error"].as_str().unwrap().contains(place), "{status}");
+    assert!(status["profile"].is_null() && status["approvers"] == 1, "{status}");
+}
+
+/// As one line, however it was folded.
+fn whole(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[test]
