@@ -60,7 +60,7 @@ const WORDS: &[(Marks, &str)] = &[
     (ROOT, "nopasswd sudoers visudo usermod setuid seteuid setcap"),
     (MODE, "chmod umask 0o777 0777"),
     (CONTAINER, "privileged host hostpid hostnetwork pid docker cap escalation"),
-    (HOOKS, "verify husky hooks hookspath"),
+    (HOOKS, "verify husky hooks hookspath lefthook overcommit commit"),
     (
         TLS,
         "verify reject unauthorized danger unverified cert ssl sslverify strict stricthostkeychecking trust verifier",

@@ -2,6 +2,7 @@
 //! SYSTEM-LEVEL.
 
 mod content;
+mod program;
 mod table;
 
 use super::reason;
@@ -15,7 +16,7 @@ pub(super) fn reasons(changes: &[FileChange<'_>]) -> Vec<Reason> {
     let table = Table::new();
     let mut reasons = Vec::new();
     for change in changes {
-        if let Some(boundary) = table.find(change.path) {
+        if let Some(boundary) = table.find(change.path).filter(|_| !program::is_module(change)) {
             reasons.push(reason(0, format!("{}: {}", boundary.what, boundary.why), change.place(None)));
         }
         reasons.extend(content::crossed(change).into_iter().map(|(why, line)| reason(0, why, change.place(line))));

@@ -3,13 +3,14 @@
 //! Documentation and comment lines are left out: they run nothing.
 
 mod code;
+mod hooks;
 mod line;
 mod nearby;
 mod release;
 mod rules;
 
 use super::change::FileChange;
-use super::lexicon::{CHECK, DANGER, DECODE, FETCH, LOGIN, MODE, Marks, REMOVE, RUN};
+use super::lexicon::{CHECK, DANGER, DECODE, FETCH, HOOKS, LOGIN, MODE, Marks, REMOVE, RUN};
 use super::{Danger, DependencyChange};
 use crate::diff::ChangeKind;
 use crate::prelude::*;
@@ -145,6 +146,9 @@ fn beside(change: &FileChange<'_>, index: usize, marks: Marks, found: &mut BTree
         && let Some(what) = nearby::sent_away(change, index)
     {
         found.entry(what).or_default();
+    }
+    if marks & HOOKS != 0 && hooks::passed_over(change, index) {
+        found.entry(hooks::PASSED_OVER).or_default();
     }
     if marks & RUN != 0 && nearby::hands_over_a_shell(change, index) {
         found.entry("opens a reverse shell").or_default();
@@ -292,7 +296,13 @@ mod tests {
             "os.chmod(path, 0o777)",
             "chmod u+s /usr/local/bin/tool",
             "deploy ALL=(ALL) NOPASSWD: ALL",
-            "git commit --no-verify -m wip",
+            "git commit -nm wip",
+            "HUSKY=0 git push",
+            "LEFTHOOK=0 git push",
+            "SKIP=gitleaks git commit -m wip",
+            "git -c core.hooksPath=/dev/null commit -m wip",
+            "npm version patch --no-commit-hooks",
+            "aws s3 ls --no-verify-ssl",
             "requests.get(url, verify=False)",
             "agent = new https.Agent({ rejectUnauthorized: false })",
             "tls.Config{InsecureSkipVerify: true}",

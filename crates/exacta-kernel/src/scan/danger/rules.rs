@@ -1,5 +1,6 @@
 //! What is dangerous, as data: a line that has all of some phrases and one of others.
 
+use super::hooks::PASSED_OVER;
 use crate::scan::lexicon::{
     CONTAINER, DECODE, DISK, FETCH, HOOKS, LOGIN, MODE, Marks, PROTECTION, ROOT, SHELL, START, TLS,
 };
@@ -160,7 +161,25 @@ pub(super) const RULES: &[Rule] = &[
             "--pid=host",
         ],
     ),
-    doubtful(HOOKS, "passes over git's hooks", &["--no-verify", "husky=0", "husky_skip_hooks", "core.hookspath"]),
+    doubtful(
+        HOOKS,
+        PASSED_OVER,
+        &[
+            "husky=0",
+            "husky_skip_hooks",
+            "lefthook=0",
+            "lefthook=false",
+            "overcommit_disable=1",
+            "core.hookspath",
+            "--no-commit-hooks",
+            "git commit -n",
+            "git commit -nm",
+            "git commit -an",
+            "git commit -anm",
+            "git commit -nam",
+        ],
+    ),
+    doubtful_if(HOOKS, PASSED_OVER, &["git commit"], &["skip="]),
     doubtful(
         TLS,
         TLS_WHAT,
@@ -192,6 +211,7 @@ pub(super) const RULES: &[Rule] = &[
             "noophostnameverifier",
             "check_hostname = false",
             "--no-check-certificate",
+            "--no-verify-ssl",
             "verify_mode = openssl::ssl::verify_none",
             "skipcertificatecheck",
         ],

@@ -142,7 +142,20 @@ pub(super) fn crossed(change: &FileChange<'_>) -> Vec<(String, Option<u64>)> {
     }
     match name.as_str() {
         "package.json" => package(change),
-        "cargo.toml" => toml_keys(change, &[&["package", "build"], &["package", "links"], &["patch"], &["replace"]]),
+        "cargo.toml" => toml_keys(
+            change,
+            &[
+                &["package", "build"],
+                &["package", "links"],
+                // The old name of `package`, which Cargo still reads.
+                &["project", "build"],
+                &["project", "links"],
+                &["lib", "proc-macro"],
+                &["lib", "proc_macro"],
+                &["patch"],
+                &["replace"],
+            ],
+        ),
         "pyproject.toml" => toml_keys(
             change,
             &[
