@@ -53,7 +53,8 @@ impl App {
                 .hint("`exacta init` goes on with it; nothing has to begin anew")),
             Err(error) if error.exit == Exit::Usage && error.code != "project_unknown" => Err(error),
             Err(_) => match options.home()?.project(&options.root()?)? {
-                Some(project) => Ok(options.home()?.pin(&project.id)?.is_some()),
+                // One that cannot be read was one.
+                Some(project) => Ok(!matches!(options.home()?.pin(&project.id), Ok(None))),
                 None => Ok(false),
             },
         }
@@ -102,12 +103,14 @@ fn given_up(options: &Options, key: Option<&SigningKey>) -> Result<EntryDraft, E
     let old = home.project(&path)?;
     let id = old.as_ref().map(|project| &project.id);
     let by = signed_setting(&home, SettingVerb::ProfileSet, id, profile_subject(Profile::Safe), key)?;
-    let pin = id.map(|id| home.pin(id)).transpose()?.flatten();
-    let size = pin.as_ref().map_or(0, |pin| pin.size);
+    // How far it went is not known where the pin is damaged too.
+    let pin = id.and_then(|id| home.pin(id).ok().flatten());
+    let (size, root) = (pin.as_ref().map(|pin| pin.size), pin.as_ref().map(|pin| pin.root));
     let person = Actor::Person(by.statement().approver.clone());
-    let why = format!("a record of {size} entries that did not verify was given up");
+    let entries = size.map_or_else(|| "an unknown number of".to_owned(), |size| size.to_string());
+    let why = format!("a record of {entries} entries that did not verify was given up");
     let entry = EntryDraft::new(Event::TamperingFound, person, why);
-    Ok(EntryDraft { data: data(json!({ "project": id, "entries": size, "root": pin.map(|pin| pin.root) })), ..entry })
+    Ok(EntryDraft { data: data(json!({ "project": id, "entries": size, "root": root })), ..entry })
 }
 
 /// Gives the records another name, beside their old one; none if there are none.

@@ -72,6 +72,14 @@ impl Settings {
         Ok(Self { home, project })
     }
 
+    /// The same to look at only: whatever is wrong with the project here.
+    ///
+    /// # Errors
+    /// If the user's own folder cannot be used.
+    pub fn look(options: &Options) -> Result<Self, Error> {
+        Ok(Self { home: options.home()?, project: None })
+    }
+
     /// The names of everybody who may approve.
     ///
     /// # Errors

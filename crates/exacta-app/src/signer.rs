@@ -41,17 +41,17 @@ impl CheckpointSigner for Signer {
     }
 
     fn pinned(&self) -> Result<Option<Pin>, SignerError> {
-        let pin = self.home.pin(&self.project).map_err(unavailable)?;
+        let pin = self.home.pin(&self.project).map_err(unusable)?;
         Ok(pin.map(|pin| Pin { size: pin.size, root: pin.root }))
     }
 
     fn pin(&self, checkpoint: &SignedCheckpoint, durable: bool) -> Result<(), SignerError> {
         let head = checkpoint.checkpoint();
         let pin = home::Pin { size: head.size, root: head.root, checkpoint: checkpoint.note().to_owned() };
-        self.home.set_pin(&self.project, &pin, durable).map_err(unavailable)
+        self.home.set_pin(&self.project, &pin, durable).map_err(unusable)
     }
 }
 
-fn unavailable(error: home::HomeError) -> SignerError {
-    SignerError::Unavailable(error.to_string())
+fn unusable(error: home::HomeError) -> SignerError {
+    SignerError::Pin(error.to_string())
 }

@@ -129,7 +129,7 @@ pub enum StoreError {
         Box<StoreError>,
     ),
     /// The checkpoint could not be signed or pinned.
-    #[error("the checkpoint of the audit log could not be signed: {0}")]
+    #[error(transparent)]
     Signer(#[from] SignerError),
 }
 
@@ -199,6 +199,9 @@ impl StoreError {
             Self::UnknownRun(_) | Self::RunEnded { .. } => "see `exacta status`",
             Self::NotATransition { .. } => "look at the plan with `exacta show`",
             Self::Unrecorded | Self::Entry(_) | Self::Json(_) => "this is a fault in exacta: please report it",
+            Self::Signer(SignerError::Pin(_)) => {
+                "if the file is damaged, move it away: the log is then taken as it stands, and remembered anew"
+            }
             Self::Signer(_) => "run `exacta doctor`; the next command signs the checkpoint again",
         }
     }

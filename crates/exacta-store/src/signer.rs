@@ -41,9 +41,9 @@ pub struct Pin {
 /// Why a checkpoint could not be signed or remembered.
 #[derive(Debug, thiserror::Error)]
 pub enum SignerError {
-    /// The key or the pin cannot be used.
-    #[error("{0}")]
-    Unavailable(String),
+    /// What is remembered cannot be read or written.
+    #[error("the checkpoint that your configuration remembers cannot be used: {0}")]
+    Pin(String),
     /// The signature does not fit the key.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),

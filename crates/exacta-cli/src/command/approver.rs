@@ -20,7 +20,7 @@ pub fn approver(command: &ApproverCommand, context: &Context) -> Result<u8, Erro
         ApproverCommand::Add(args) => add_approver(args, context),
         ApproverCommand::Remove(args) => remove_approver(args, context),
         ApproverCommand::List => {
-            let approvers = Settings::open(&context.options)?.approvers()?;
+            let approvers = Settings::look(&context.options)?.approvers()?;
             if context.output.is_json() {
                 context.output.json(&Face { schema: "exacta.approver-list/1", body: Approvers { approvers } });
             } else {

@@ -34,7 +34,7 @@ struct Supposed {
 pub fn policy(command: &PolicyCommand, context: &Context) -> Result<u8, Error> {
     match command {
         PolicyCommand::Show => {
-            let view = Settings::open(&context.options)?.policy()?;
+            let view = Settings::look(&context.options)?.policy()?;
             if context.output.is_json() {
                 context.output.json(&Face { schema: "exacta.policy/1", body: view });
             } else {
@@ -54,7 +54,7 @@ pub fn policy(command: &PolicyCommand, context: &Context) -> Result<u8, Error> {
 fn check_policy(args: &PolicyCheck, context: &Context) -> Result<u8, Error> {
     let checked = match &args.file {
         None => {
-            let view = Settings::open(&context.options)?.policy()?;
+            let view = Settings::look(&context.options)?.policy()?;
             Checked { file: view.file, version: view.version, sha256: view.sha256 }
         }
         Some(path) => {

@@ -299,6 +299,28 @@ fn a_record_that_is_gone_is_given_up_by_a_person_only() {
 }
 
 #[test]
+fn a_damaged_pin_stops_only_what_needs_it() {
+    let world = World::begun();
+    let pins = world.home().join("pins");
+    let pin = std::fs::read_dir(&pins).unwrap().map(|entry| entry.unwrap().path());
+    let pin = pin.into_iter().find(|path| path.extension().is_some_and(|end| end == "json")).unwrap();
+    std::fs::write(&pin, "{\"schema\":").unwrap();
+    for args in [["approver", "list"], ["policy", "show"], ["policy", "check"], ["profile", "current"]] {
+        world.run(&args).expect(0);
+    }
+    for args in [&["list"][..], &["status"], &["recover"]] {
+        let told = whole(&world.run(args).expect(60).err);
+        assert!(
+            told.contains("your configuration remembers cannot be used") && told.contains("move it away"),
+            "{told}"
+        );
+    }
+    world.run(&["init", "--anew"]).expect(30);
+    world.run(&["init", "--anew", "--approver-key", &world.key()]).expect(0);
+    world.run(&["audit", "verify"]).expect(0);
+}
+
+#[test]
 fn a_corrupted_database_is_said_plainly() {
     let world = World::begun();
     let id = world.pipe(&["submit", "-", "--json"], fix().to_string().as_bytes()).expect(30).json()["plan_id"].clone();
