@@ -188,7 +188,7 @@ fn risk_by_factor() {
 
 #[test]
 fn single_criteria() {
-    assert_eq!(golden("vector", 20, None), "");
+    assert_eq!(golden("vector", 70, None), "");
 }
 
 /// Each factor and each dimension stands in enough golden cases to be frozen.
