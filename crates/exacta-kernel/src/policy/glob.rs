@@ -1,4 +1,5 @@
-//! Path patterns, read as `.gitignore` reads them, and a little wider: case and Unicode form never matter.
+//! Path patterns, read as `.gitignore` reads them, and a little wider: case and Unicode form never matter. Constraints have their own
+//! (`constraint::pattern`): people's words, in which a bare name means the top folder, or perhaps any.
 
 use crate::path::RelPath;
 use crate::prelude::*;

@@ -9,17 +9,18 @@ use super::reason;
 use crate::assess::Reason;
 use crate::prelude::*;
 use crate::scan::change::FileChange;
+use content::Contents;
 use table::Table;
 
 /// Why the plan is SYSTEM-LEVEL, file by file: by name, and by what changes in it.
 pub(super) fn reasons(changes: &[FileChange<'_>]) -> Vec<Reason> {
-    let table = Table::new();
+    let (table, contents) = (Table::new(), Contents::new());
     let mut reasons = Vec::new();
     for change in changes {
         if let Some(boundary) = table.find(change.path).filter(|_| !program::is_module(change)) {
             reasons.push(reason(0, format!("{}: {}", boundary.what, boundary.why), change.place(None)));
         }
-        reasons.extend(content::crossed(change).into_iter().map(|(why, line)| reason(0, why, change.place(line))));
+        reasons.extend(contents.crossed(change).into_iter().map(|(why, line)| reason(0, why, change.place(line))));
     }
     reasons
 }

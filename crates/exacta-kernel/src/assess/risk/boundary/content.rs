@@ -1,173 +1,118 @@
-//! Files that are boundaries only in part: what counts is what changes in them.
+//! Files that are boundaries only in part: the table `contents.txt`, read once a plan. What counts is what changes in them.
 
+use super::table::pieces;
 use crate::facts::FileContent;
 use crate::prelude::*;
 use crate::scan::change::FileChange;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-/// Scripts of a `package.json` that a package manager runs by itself.
-const NPM_SCRIPTS: &[&str] = &[
-    "preinstall",
-    "install",
-    "postinstall",
-    "preprepare",
-    "prepare",
-    "postprepare",
-    "preuninstall",
-    "uninstall",
-    "postuninstall",
-    "prepublish",
-    "prepublishOnly",
-    "prepack",
-    "postpack",
-    "dependencies",
-];
-/// Other parts of a `package.json` that steer tools.
-const NPM_KEYS: &[&str] = &[
-    "husky",
-    "lint-staged",
-    "simple-git-hooks",
-    "pre-commit",
-    "packageManager",
-    "publishConfig",
-    "gypfile",
-    "pnpm",
-    "trustedDependencies",
-    "dependenciesMeta",
-    "lavamoat",
-];
+/// The table as it is maintained.
+const TEXT: &str = include_str!("contents.txt");
 
-/// Phrases in an added line that grant a container, pod or program more than its own folder.
-const GRANTS: &[(&str, &str)] = &[
-    ("privileged: true", "grants a container the rights of its host"),
-    ("network_mode: host", "grants a container the network of its host"),
-    ("network_mode: \"host\"", "grants a container the network of its host"),
-    ("hostnetwork: true", "grants a container the network of its host"),
-    ("hostpid: true", "grants a container the processes of its host"),
-    ("/var/run/docker.sock", "grants a container power over all containers"),
-    ("kind: clusterrole", "decides who may do what in a cluster"),
-    ("kind: rolebinding", "decides who may do what in a cluster"),
-    ("kind: role", "decides who may do what in a cluster"),
-    ("kind: networkpolicy", "decides who may reach what in a cluster"),
-    ("kind: clusterrolebinding", "decides who may do what in a cluster"),
-    ("aws::iam::", "decides who may do what in a cloud account"),
-    ("microsoft.authorization/", "decides who may do what in a cloud account"),
-    ("resource \"aws_iam_", "decides who may do what in a cloud account"),
-    ("resource \"google_project_iam_", "decides who may do what in a cloud account"),
-    ("resource \"azurerm_role_", "decides who may do what in a cloud account"),
-    ("resource \"aws_security_group", "decides who may reach what in a cloud account"),
-];
+/// The table.
+#[derive(Debug)]
+pub(super) struct Contents {
+    rows: Vec<Row>,
+}
 
-/// Parts of other JSON files that run something or decide where it comes from, by file.
-const JSON_KEYS: &[(&str, &[&str], &str)] = &[
-    ("composer.json", &["scripts", "config"], "runs by itself or decides what may run"),
-    ("app.json", &["scripts", "buildpacks"], "is run when the app is deployed"),
-    ("global.json", &["sdk", "msbuild-sdks"], "decides with which tools the project is built"),
-    (
-        "auth.json",
-        &["http-basic", "bearer", "github-oauth", "gitlab-oauth", "gitlab-token", "bitbucket-oauth", "custom-headers"],
-        "decides with which credentials packages are fetched",
-    ),
-    (
-        "manifest.json",
-        &[
-            "permissions",
-            "optional_permissions",
-            "host_permissions",
-            "content_security_policy",
-            "externally_connectable",
-        ],
-        "grants a browser extension access",
-    ),
-];
+#[derive(Debug)]
+struct Row {
+    files: &'static str,
+    part: Part,
+    why: &'static str,
+}
 
-/// Phrases by file or ending, for files that are boundaries where they have one of them.
-const PHRASES: &[(&str, &[(&str, &str)])] = &[
-    (
-        "gradle.properties",
-        &[
-            ("systemprop.", "decides which proxy or setting every build uses"),
-            ("org.gradle.jvmargs", "decides what runs beside every build"),
-            ("org.gradle.java.home", "decides which program runs every build"),
-        ],
-    ),
-    (
-        "androidmanifest.xml",
-        &[
-            ("uses-permission", "grants a program network, shell or system access"),
-            ("android:exported", "decides which other programs may call this one"),
-            ("usescleartexttraffic", "decides how a program may use the network"),
-            ("networksecurityconfig", "decides how a program may use the network"),
-        ],
-    ),
-    ("info.plist", &[("nsallowsarbitraryloads", "decides how a program may use the network")]),
-    (".pbxproj", &[("shellscript", "is run by Xcode in every build")]),
-    (".csproj", MSBUILD),
-    (".vbproj", MSBUILD),
-    (".fsproj", MSBUILD),
-    (".vcxproj", MSBUILD),
-    (".props", MSBUILD),
-    (".targets", MSBUILD),
-    ("deno.json", DENO),
-    ("deno.jsonc", DENO),
-    (".yml", GRANTS),
-    (".yaml", GRANTS),
-    (".tf", GRANTS),
-    (".hcl", GRANTS),
-    (".bicep", GRANTS),
-    (".template", GRANTS),
-];
+/// What of a file counts.
+#[derive(Debug)]
+enum Part {
+    /// Parts of a document that change, by their dotted names.
+    Keys(&'static str),
+    /// Added lines with one of the phrases between the back-ticks.
+    Lines(&'static str),
+}
 
-const MSBUILD: &[(&str, &str)] = &[
-    ("<exec ", "is run by MSBuild in every build"),
-    ("<prebuildevent", "is run by MSBuild in every build"),
-    ("<postbuildevent", "is run by MSBuild in every build"),
-    ("<usingtask", "is run by MSBuild in every build"),
-];
-
-const DENO: &[(&str, &str)] = &[
-    ("--allow-all", "grants a program everything"),
-    ("--allow-run", "grants a program the shell"),
-    ("--allow-net", "grants a program the network"),
-];
-
-/// What a change crosses, each with its line where there is one.
-pub(super) fn crossed(change: &FileChange<'_>) -> Vec<(String, Option<u64>)> {
-    let name = change.path.name().to_lowercase();
-    if let Some((_, keys, why)) = JSON_KEYS.iter().find(|(file, ..)| *file == name) {
-        return json_keys(change, keys, why);
+impl Contents {
+    pub fn new() -> Self {
+        let lines = pieces(TEXT, b'\n').filter(|line| !line.starts_with('#'));
+        Self { rows: lines.filter_map(Row::read).collect() }
     }
-    if let Some((_, phrases)) = PHRASES.iter().find(|(ending, _)| name.ends_with(ending)) {
-        return grants(change, phrases);
+
+    /// What a change crosses, each with its line where there is one.
+    pub fn crossed(&self, change: &FileChange<'_>) -> Vec<(String, Option<u64>)> {
+        let name = change.path.name().to_lowercase();
+        let rows: Vec<&Row> = self.rows.iter().filter(|row| row.fits(&name)).collect();
+        if rows.is_empty() && name.ends_with(".json") {
+            return access_policy(change);
+        }
+        let mut crossed = keys(change, &rows, name.ends_with(".toml"));
+        crossed.extend(lines(change, &rows));
+        crossed
     }
-    match name.as_str() {
-        "package.json" => package(change),
-        "cargo.toml" => toml_keys(
-            change,
-            &[
-                &["package", "build"],
-                &["package", "links"],
-                // The old name of `package`, which Cargo still reads.
-                &["project", "build"],
-                &["project", "links"],
-                &["lib", "proc-macro"],
-                &["lib", "proc_macro"],
-                &["patch"],
-                &["replace"],
-            ],
-        ),
-        "pyproject.toml" => toml_keys(
-            change,
-            &[
-                &["build-system", "build-backend"],
-                &["build-system", "backend-path"],
-                &["tool", "hatch", "build", "hooks"],
-                &["tool", "poetry", "build"],
-            ],
-        ),
-        _ if name.ends_with(".json") => access_policy(change),
-        _ => Vec::new(),
+}
+
+impl Row {
+    fn read(line: &'static str) -> Option<Self> {
+        let mut columns = pieces(line, b'|').map(str::trim_ascii);
+        let (files, part, why) = (columns.next()?, columns.next()?, columns.next()?);
+        let part = match part.split_once(' ')? {
+            ("keys", keys) => Part::Keys(keys),
+            (_, phrases) => Part::Lines(phrases),
+        };
+        Some(Self { files, part, why })
     }
+
+    fn fits(&self, name: &str) -> bool {
+        self.files.split(' ').any(|file| file.strip_prefix('*').map_or(file == name, |end| name.ends_with(end)))
+    }
+}
+
+/// Parts of a document that change.
+fn keys(change: &FileChange<'_>, rows: &[&Row], toml: bool) -> Vec<(String, Option<u64>)> {
+    let keys =
+        || rows.iter().filter_map(|row| if let Part::Keys(keys) = row.part { Some((keys, row.why)) } else { None });
+    if keys().next().is_none() {
+        return Vec::new();
+    }
+    let read = |content: Option<&FileContent>| content.map_or(Some(Value::Null), |content| document(content, toml));
+    let Some(after) = read(change.after) else {
+        return vec![("cannot be read, so that nobody knows what it makes run by itself".to_owned(), None)];
+    };
+    let before = read(change.before).unwrap_or_default();
+    // A new project's ordinary build back end runs nothing of its own.
+    let ordinary = |key: &str| change.before.is_none() && key == "build-system.build-backend";
+    let all = keys().flat_map(|(keys, why)| keys.split(' ').map(move |key| (key, why)));
+    let changed = all.filter(|(key, _)| at(&before, key) != at(&after, key) && !ordinary(key));
+    let last = |key: &str| line_of(change, key.rsplit('.').next().unwrap_or(key));
+    changed.map(|(key, why)| (format!("`{key}` {why}"), last(key))).collect()
+}
+
+/// What stands there; `build = false` says no more than leaving it out.
+fn at<'a>(document: &'a Value, key: &str) -> Option<&'a Value> {
+    let found = key.split('.').try_fold(document, |value, part| value.get(part));
+    found.filter(|found| **found != Value::Bool(false))
+}
+
+/// A JSON or TOML document; none if it cannot be read.
+fn document(content: &FileContent, toml: bool) -> Option<Value> {
+    let text = core::str::from_utf8(content.bytes()).ok()?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if toml { toml::from_str(text).ok() } else { serde_json::from_str(text).ok() }
+}
+
+/// Changed lines that have a phrase.
+fn lines(change: &FileChange<'_>, rows: &[&Row]) -> Vec<(String, Option<u64>)> {
+    let phrases =
+        rows.iter().filter_map(|row| if let Part::Lines(phrases) = row.part { Some((phrases, row.why)) } else { None });
+    let phrases: Vec<(&str, &str)> =
+        phrases.flat_map(|(phrases, why)| phrases.split('`').skip(1).step_by(2).map(move |it| (it, why))).collect();
+    let mut found = Vec::new();
+    for line in change.lines.iter().filter(|_| !phrases.is_empty()) {
+        let text = String::from_utf8_lossy(line.bytes).to_lowercase();
+        let text = text.split('#').next().unwrap_or_default();
+        let crossed = phrases.iter().find(|(phrase, _)| text.contains(phrase));
+        found.extend(crossed.map(|(_, why)| ((*why).to_owned(), Some(line.line))));
+    }
+    found
 }
 
 /// A policy of a cloud account as JSON.
@@ -183,69 +128,28 @@ fn access_policy(change: &FileChange<'_>) -> Vec<(String, Option<u64>)> {
     Vec::new()
 }
 
-/// A `package.json`: scripts that run by themselves, and what steers tools.
-fn package(change: &FileChange<'_>) -> Vec<(String, Option<u64>)> {
-    let (before, after) = (object(change.before), object(change.after));
-    let script = |document: &Map<String, Value>, name: &str| {
-        document.get("scripts").and_then(|scripts| scripts.get(name)).cloned()
-    };
-    let changed = NPM_SCRIPTS.iter().filter(|name| script(&before, name) != script(&after, name));
-    let mut found: Vec<_> = changed
-        .map(|name| (format!("the script `{name}` is run by a package manager by itself"), line_of(change, name)))
-        .collect();
-    found.extend(json_keys(change, NPM_KEYS, "steers tools that run by themselves"));
-    found
-}
-
-fn json_keys(change: &FileChange<'_>, keys: &[&str], why: &str) -> Vec<(String, Option<u64>)> {
-    let (before, after) = (object(change.before), object(change.after));
-    let changed = keys.iter().filter(|key| before.get(**key) != after.get(**key));
-    changed.map(|key| (format!("`{key}` {why}"), line_of(change, key))).collect()
-}
-
-fn object(content: Option<&FileContent>) -> Map<String, Value> {
-    content.and_then(|content| serde_json::from_slice(content.bytes()).ok()).unwrap_or_default()
-}
-
-fn toml_keys(change: &FileChange<'_>, keys: &[&[&str]]) -> Vec<(String, Option<u64>)> {
-    let read = |content: Option<&FileContent>| {
-        content
-            .and_then(|content| core::str::from_utf8(content.bytes()).ok()?.parse::<toml::Table>().ok())
-            .unwrap_or_default()
-    };
-    let (before, after) = (toml::Value::Table(read(change.before)), toml::Value::Table(read(change.after)));
-    // `build = false` says no more than leaving it out.
-    let at = |value: &toml::Value, key: &[&str]| {
-        let found = key.iter().try_fold(value.clone(), |value, part| value.get(*part).cloned());
-        found.filter(|found| *found != toml::Value::Boolean(false))
-    };
-    let changed = keys.iter().filter(|key| at(&before, key) != at(&after, key));
-    // A new project's ordinary build back end runs nothing of its own.
-    let ordinary = |key: &[&str]| change.before.is_none() && key == ["build-system", "build-backend"];
-    changed
-        .filter(|key| !ordinary(key))
-        .map(|key| {
-            (
-                format!("`{}` decides what runs when the project is built", key.join(".")),
-                line_of(change, key.last().unwrap_or(&"")),
-            )
-        })
-        .collect()
-}
-
-fn grants(change: &FileChange<'_>, phrases: &[(&str, &str)]) -> Vec<(String, Option<u64>)> {
-    let mut found = Vec::new();
-    for line in &change.lines {
-        let text = String::from_utf8_lossy(line.bytes).to_lowercase();
-        let text = text.split('#').next().unwrap_or_default();
-        let crossed = phrases.iter().find(|(phrase, _)| text.contains(phrase));
-        found.extend(crossed.map(|(_, why)| ((*why).to_owned(), Some(line.line))));
-    }
-    found
-}
-
 /// The first added line that has this word.
 fn line_of(change: &FileChange<'_>, word: &str) -> Option<u64> {
     let mut lines = change.added_lines();
     lines.find(|line| memchr::memmem::find(line.bytes, word.as_bytes()).is_some()).map(|line| line.line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_is_whole_and_names_its_source() {
+        let lines: Vec<&str> = TEXT.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+        for line in &lines {
+            let columns: Vec<&str> = line.split(" | ").collect();
+            let [files, part, why, source] = columns[..] else { panic!("{line}") };
+            assert!(!files.is_empty() && files == files.to_lowercase() && !why.is_empty(), "{line}");
+            assert!(source.ends_with('"') && source.contains(", \""), "no document is named: {line}");
+            let phrases = part.strip_prefix("lines ").map(|phrases| phrases.matches('`').count());
+            assert!(part.starts_with("keys ") || phrases.is_some_and(|marks| marks > 0 && marks % 2 == 0), "{line}");
+            assert!(phrases.is_none() || part == part.to_lowercase(), "{line}");
+        }
+        assert_eq!(Contents::new().rows.len(), lines.len());
+    }
 }
