@@ -1,11 +1,12 @@
 //! The `.exacta/` folder, held by handle so that nothing in it can be swapped for a link to elsewhere.
 
 use crate::error::{Place, StoreError, Tampered};
-use rustix::fs::{self, Access, AtFlags, FlockOperation, Mode, OFlags};
+use rustix::fs::{self, Access, AtFlags, FlockOperation, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
+use rustix::path::Arg;
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -173,7 +174,8 @@ impl Folder {
         read().map(Some).map_err(StoreError::io("read", &self.path.join(name)))
     }
 
-    /// Replaces a file at once: readers see the old content or the new. The folder must be locked, or new.
+    /// Replaces a file at once: readers see the old content or the new. The folder must be locked, or new. After a power cut
+    /// the file may be empty.
     pub fn replace(&self, name: &str, content: &[u8]) -> Result<(), StoreError> {
         match fs::unlinkat(&self.handle, TEMPORARY, AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => {}
@@ -181,7 +183,7 @@ impl Folder {
         }
         let mut file = self.new_file(TEMPORARY)?;
         file.write_all(content).map_err(StoreError::io("write", &self.path.join(name)))?;
-        fs::renameat(&self.handle, TEMPORARY, &self.handle, name).map_err(self.failed("replace", name))
+        take_the_place(&self.handle, TEMPORARY, name).map_err(self.failed("replace", name))
     }
 
     /// Makes the names of new files durable.
@@ -209,5 +211,19 @@ impl Folder {
 
     fn not_a_file(&self, name: &str) -> StoreError {
         Tampered { place: Place::File(self.path.join(name)), what: "it is not a regular file".to_owned() }.into()
+    }
+}
+
+/// Gives a new file the name of an old one, and removes the old one. A plain rename would do the same, but then ext4 begins to
+/// write the new file out, and the disk is busy with it when the next sync comes.
+pub fn take_the_place<P: Arg + Copy>(folder: impl AsFd, new: P, old: P) -> Result<(), Errno> {
+    match fs::renameat_with(&folder, new, &folder, old, RenameFlags::EXCHANGE) {
+        Ok(()) => match fs::unlinkat(&folder, new, AtFlags::empty()) {
+            Ok(()) | Err(Errno::NOENT) => Ok(()),
+            Err(errno) => Err(errno),
+        },
+        // There is no old one, or the file system cannot exchange.
+        Err(Errno::NOENT | Errno::INVAL | Errno::NOSYS) => fs::renameat(&folder, new, &folder, old),
+        Err(errno) => Err(errno),
     }
 }

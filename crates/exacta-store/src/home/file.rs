@@ -4,7 +4,8 @@
 //! for a reader sees the file before a replacement or after it.
 
 use super::error::{FileError, Weakness};
-use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
+use crate::folder::take_the_place;
+use rustix::fs::{CWD, FlockOperation, Mode, OFlags, flock, open};
 use rustix::io::Errno;
 use std::fs::{DirBuilder, File, Metadata};
 use std::io::{Read as _, Write as _};
@@ -110,7 +111,7 @@ impl Lock {
     /// As [`Lock::write_soon`], but after a power cut the file may also be empty: no sync at all.
     pub(super) fn write_loosely(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         let (staged, _) = self.stage(bytes)?;
-        std::fs::rename(&staged, path).map_err(FileError::io("replace", path))
+        take_the_place(CWD, staged.as_path(), path).map_err(FileError::io("replace", path))
     }
 
     fn stage(&self, bytes: &[u8]) -> Result<(PathBuf, File), FileError> {

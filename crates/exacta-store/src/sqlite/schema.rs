@@ -128,16 +128,14 @@ pub fn migrate(connection: &mut Connection, path: &Path, origin: &Origin) -> Res
 
 /// Whether the database is ours and of the newest format; an error if it is not ours, or is newer or too old.
 pub fn is_current(connection: &Connection, path: &Path) -> Result<bool, StoreError> {
-    let pragma = |name: &str| -> Result<i64, StoreError> {
-        connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get(0)).map_err(StoreError::database(path))
+    // All of one moment: somebody may be making it right now.
+    let moment = connection.unchecked_transaction().map_err(StoreError::database(path))?;
+    let number = |query: &str| -> Result<i64, StoreError> {
+        moment.query_row(query, [], |row| row.get(0)).map_err(StoreError::database(path))
     };
-    let (ours, found, known) = (pragma("application_id")?, pragma("user_version")?, NEWEST);
-    let tables = "SELECT count(*) FROM sqlite_schema";
-    if ours == 0 && found == 0 {
-        let tables: i64 = connection.query_row(tables, [], |row| row.get(0)).map_err(StoreError::database(path))?;
-        if tables == 0 {
-            return Ok(false);
-        }
+    let (ours, found, known) = (number("PRAGMA application_id")?, number("PRAGMA user_version")?, NEWEST);
+    if ours == 0 && found == 0 && number("SELECT count(*) FROM sqlite_schema")? == 0 {
+        return Ok(false);
     }
     if ours != APPLICATION_ID {
         return Err(StoreError::Corrupt { path: path.to_owned(), what: "it is not a database of exacta".to_owned() });
