@@ -4,6 +4,7 @@ use crate::clock::now;
 use crate::error::{Error, Exit};
 use crate::recover::Recovery;
 use crate::signer::Signer;
+use crate::terms::Site;
 use crate::world::World;
 use exacta_exec::ProjectRoot;
 use exacta_kernel::audit::Actor;
@@ -179,6 +180,11 @@ impl App {
     }
 
     /// What is in force now. The profile is read anew: another process may have lowered it.
+    /// Where things are looked at.
+    pub(crate) fn site(&self) -> Site<'_> {
+        Site { home: &self.home, root: &self.root, project: &self.project.id }
+    }
+
     pub(crate) fn world(&self) -> Result<World, Error> {
         World::load(&self.home, &self.root, self.profile()?)
     }

@@ -4,6 +4,7 @@ use crate::app::{App, unknown_plan};
 use crate::clock::now;
 use crate::error::{Error, Exit};
 use crate::pipeline::{self, Evaluation};
+use crate::terms::Site;
 use crate::world::World;
 use exacta_kernel::binding::{Authority, Identity, ModelIdentity};
 use exacta_kernel::drift::{self, Answer, Drift, Standing};
@@ -11,6 +12,7 @@ use exacta_kernel::facts::Facts;
 use exacta_kernel::hash::Digest;
 use exacta_kernel::id::PlanId;
 use exacta_kernel::permit;
+use exacta_kernel::policy::profile::Profile;
 use exacta_kernel::time::Timestamp;
 use exacta_store::{PlanRecord, Store};
 
@@ -19,13 +21,46 @@ pub(crate) struct Current {
     pub record: PlanRecord,
     pub identity: Identity,
     pub evaluation: Evaluation,
-    pub world: World,
     pub drifts: Vec<Drift>,
     pub now: Timestamp,
+    surroundings: Surroundings,
     facts: Facts,
     authority: Authority,
+}
+
+/// What a plan is bound to besides its targets, as it is now.
+pub(crate) struct Surroundings {
+    pub world: World,
     model: Option<ModelIdentity>,
     session_alive: bool,
+}
+
+impl Surroundings {
+    /// Reads them anew.
+    ///
+    /// # Errors
+    /// If the policy is broken, or the user's own folder cannot be read.
+    pub fn load(site: Site<'_>, identity: &Identity) -> Result<Self, Error> {
+        let Site { home, root, project } = site;
+        let profile = home.project(root.path())?.map_or(Profile::Safe, |record| record.profile);
+        let world = World::load(home, root, profile)?;
+        let declared = home.declared_identity(project, &identity.binding.proposer.credential)?;
+        let model = declared.and_then(|declared| declared.model).map(|claim| ModelIdentity::claimed(&claim));
+        let session_alive = home.is_alive(project, &identity.binding.session);
+        Ok(Self { world, model, session_alive })
+    }
+
+    /// As a plan is compared with them, at this moment.
+    pub fn standing<'a>(&'a self, authority: &'a Authority, facts: &'a Facts) -> Standing<'a> {
+        Standing {
+            authority,
+            config_sha256: self.world.config_sha256(),
+            session_alive: self.session_alive,
+            model: self.model.as_ref(),
+            facts,
+            now: now(),
+        }
+    }
 }
 
 impl App {
@@ -38,22 +73,17 @@ impl App {
     pub(crate) fn current(&self, id: &PlanId) -> Result<Current, Error> {
         let record = self.record(id)?;
         let identity = identity(&record)?;
-        let world = self.world()?;
+        let surroundings = Surroundings::load(self.site(), &identity)?;
         let Some(text) = &record.proposal else {
             let message = format!("the text of plan `{id}` was not kept, because it held a secret");
             return Err(Error::new(Exit::Denied, "plan_not_kept", message).hint("submit a plan without the secret"));
         };
-        let mut court = world.court(&self.root, Some(&self.project.id), &identity.binding.constraints);
+        let mut court = surroundings.world.court(&self.root, Some(&self.project.id), &identity.binding.constraints);
         court.selection = identity.derived_from.is_some();
         let (evaluation, facts) = pipeline::evaluate(text, court)?;
-        let declared = self.home.declared_identity(&self.project.id, &identity.binding.proposer.credential)?;
-        let model = declared.and_then(|declared| declared.model).map(|claim| ModelIdentity::claimed(&claim));
-        let session_alive = self.home.is_alive(&self.project.id, &identity.binding.session);
-        let authority = world.authority();
-        let now = now();
-        let drifts = Vec::new();
-        let mut current =
-            Current { record, identity, evaluation, world, drifts, now, facts, authority, model, session_alive };
+        let authority = surroundings.world.authority();
+        let (drifts, now) = (Vec::new(), now());
+        let mut current = Current { record, identity, evaluation, drifts, now, surroundings, facts, authority };
         current.drifts = drift::drift(&current.identity, &current.standing());
         Ok(current)
     }
@@ -76,14 +106,17 @@ impl App {
 impl Current {
     /// The world as the plan is compared with it.
     pub fn standing(&self) -> Standing<'_> {
-        Standing {
-            authority: &self.authority,
-            config_sha256: self.world.config_sha256(),
-            session_alive: self.session_alive,
-            model: self.model.as_ref(),
-            facts: &self.facts,
-            now: self.now,
-        }
+        Standing { now: self.now, ..self.surroundings.standing(&self.authority, &self.facts) }
+    }
+
+    /// What is in force.
+    pub fn world(&self) -> &World {
+        &self.surroundings.world
+    }
+
+    /// What the targets were.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
     }
 
     /// The content's hash, derived anew.
@@ -120,8 +153,11 @@ pub(crate) fn tampered(id: &PlanId) -> Error {
         .hint("run `exacta audit verify` to see where")
 }
 
+/// The code of [`expired`].
+pub(crate) const EXPIRED: &str = "plan_expired";
+
 pub(crate) fn expired(id: &PlanId, why: &str) -> Error {
-    Error::new(Exit::Drifted, "plan_expired", format!("plan `{id}` expired: {why}"))
+    Error::new(Exit::Drifted, EXPIRED, format!("plan `{id}` expired: {why}"))
         .hint(format!("`exacta resubmit {id}` makes a new plan from the same proposal"))
 }
 

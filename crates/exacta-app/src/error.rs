@@ -1,5 +1,6 @@
 //! What went wrong, for a person and for a script: a code, a message, what would help, and the exit code.
 
+use exacta_kernel::id::RunId;
 use exacta_store::StoreError;
 use exacta_store::home::{HomeError, KeyError};
 use serde::Serialize;
@@ -49,6 +50,9 @@ pub struct Error {
     /// How the command ends.
     #[serde(skip)]
     pub exit: Exit,
+    /// The run that ended so, if one had begun.
+    #[serde(skip)]
+    pub run_id: Option<RunId>,
 }
 
 impl Error {
@@ -57,7 +61,7 @@ impl Error {
 
     /// An error without a hint.
     pub fn new(exit: Exit, code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: None, places: Vec::new(), exit }
+        Self { code, message: message.into(), hint: None, places: Vec::new(), exit, run_id: None }
     }
 
     /// The same with what would help.

@@ -3,14 +3,15 @@
 use crate::app::App;
 use crate::checks::{CheckEvent, Checks};
 use crate::clock::{new_id, now};
-use crate::current::{Current, expired, messages, regenerate, tampered};
+use crate::current::{Current, EXPIRED, expired, messages, regenerate, tampered};
 use crate::decide::wrong_status;
 use crate::error::{Error, Exit};
 use crate::pipeline::Evaluation;
 use crate::read::run_view;
 use crate::submit::{data, reason};
+use crate::terms::{Changed, Site, Terms};
 use crate::view::RunView;
-use exacta_exec::{Event as Progress, Receipts, Retention, RunError, RunOptions, Staged};
+use exacta_exec::{Event as Progress, Objection, Receipts, Retention, RunError, RunOptions, Staged};
 use exacta_kernel::audit::{EntryDraft, Event};
 use exacta_kernel::drift::{self, Answer};
 use exacta_kernel::facts::FileState;
@@ -53,6 +54,8 @@ pub(crate) struct Beginning<'a> {
     pub(crate) concurrency: u32,
     /// What the log is told.
     pub(crate) entry: EntryDraft,
+    /// What must hold then, and until the commit.
+    pub(crate) terms: Terms<'a>,
     /// What losing means.
     pub(crate) lost: &'a dyn Fn(Start) -> Error,
 }
@@ -63,11 +66,14 @@ impl Beginning<'_> {
         &self,
         store: &mut SqliteStore,
         run: &mut RunRecord,
-        wait: Duration,
-        cancel: &AtomicBool,
+        site: Site<'_>,
+        (wait, cancel): (Duration, &AtomicBool),
     ) -> Result<(), Error> {
         let until = Instant::now().checked_add(wait);
         loop {
+            if let Some(changed) = self.terms.changed(site)? {
+                return Err(outdated(&run.plan_id, &changed));
+            }
             run.started_at = now();
             let entries = std::slice::from_ref(&self.entry);
             match store.start_run(run, self.from, self.concurrency, entries, run.started_at)? {
@@ -111,27 +117,35 @@ impl App {
         let current = self.current(id)?;
         if let Some(run) = &current.record.run {
             // Its own run changed the targets: that is no drift, and does not expire the plan.
-            return Err(already_run(id, &run.id));
+            return Err(already_run(id, run.id.as_str()));
         }
         let permit = match self.permit(&current, run_id.clone()) {
             Ok(permit) => permit,
             Err(refused) => return Err(self.refused(&current, refused)?),
         };
-        let checks = self.checks(&current.world.policy, has_build(&current.evaluation));
+        let checks = self.checks(&current.world().policy, has_build(&current.evaluation));
         let why = reason(current.evaluation.decision());
         let mut entry =
             EntryDraft::new(Event::RunStarted, Self::agent(), why).about(&current.record.correlation_id, id);
         entry.run_id = Some(run_id);
         entry.decision = Some("allow".to_owned());
         entry.data = data(json!({ "plan_hash": permit.work().plan_hash, "changes": transitions(&permit) }));
-        let concurrency = current.world.policy.concurrency();
+        let concurrency = current.world().policy.concurrency();
         let lost = |start: Start| match start {
-            Start::AlreadyRun(run) => already_run(id, &run),
+            Start::AlreadyRun(run) => already_run(id, run.as_str()),
             Start::Lost { status } => wrong_status(id, status),
             start => not_now(&start),
         };
         let from = &[Status::AutoApproved, Status::UserApproved];
-        self.carry_out(permit, Beginning { from, concurrency, entry, lost: &lost }, &checks, execution)
+        let terms = Terms::Plan(&current);
+        let ended =
+            self.carry_out(permit, Beginning { from, concurrency, entry, terms, lost: &lost }, &checks, execution);
+        if let Err(error) = &ended
+            && error.code == EXPIRED
+        {
+            self.expire(id, &error.message)?;
+        }
+        ended
     }
 
     fn permit(&self, current: &Current, run_id: RunId) -> Result<Permit, Refused> {
@@ -153,14 +167,16 @@ impl App {
                     plan: &valid.plan,
                     decision: &valid.decision,
                     approvals: &current.record.approvals,
-                    approvers: &current.world.approvers,
+                    approvers: &current.world().approvers,
                     standing: &standing,
                 };
                 permit::permit(&candidate, run_id)
             }
             // A plan that was valid is no longer: its targets or the policy changed.
-            other if current.drifts.is_empty() => Err(Refused::Denied(other.decision().clone())),
-            _ => Err(Refused::Expired(current.drifts.clone())),
+            _ if drift::answer(&current.drifts) == Some(Answer::Expired) => {
+                Err(Refused::Expired(current.drifts.clone()))
+            }
+            other => Err(Refused::Denied(other.decision().clone())),
         }
     }
 
@@ -168,10 +184,7 @@ impl App {
     fn refused(&mut self, current: &Current, refused: Refused) -> Result<Error, Error> {
         let id = &current.record.id;
         Ok(match refused {
-            Refused::NotApproved(Status::Pending) => {
-                Error::new(Exit::Confirm, "approval_needed", format!("plan `{id}` waits for a person's decision"))
-                    .hint(format!("look at it with `exacta review {id}`, or approve it with `exacta approve {id}`"))
-            }
+            Refused::NotApproved(Status::Pending) => waits(id),
             Refused::NotApproved(status) => wrong_status(id, status),
             Refused::HashMismatch | Refused::NotCanonical => {
                 self.fall_to_safe("a stored plan did not match its recorded hash")?;
@@ -224,22 +237,31 @@ impl App {
         self.admit_open_runs()?;
         let Execution { sync, wait, cancel, observer, check_observer } = execution;
         let (mut run, mut begun) = (run_record(&permit)?, None);
+        let site = Site { home: &self.home, root: &self.root, project: &self.project.id };
         let (root, store) = (&self.root, &mut self.store);
         let mut begin = || {
-            let entered = beginning.enter(store, &mut run, wait, cancel);
+            let entered = beginning.enter(store, &mut run, site, (wait, cancel));
             let told = entered.as_ref().map_or_else(|error| Err(error.to_string()), |()| Ok(()));
             begun = Some(entered);
             told
         };
-        let mut before_commit = |staged: &Staged<'_>| checks.run(root, staged, cancel, check_observer);
+        let mut before_commit = |staged: &Staged<'_>| {
+            checks.run(root, staged, cancel, check_observer).map_err(Objection::Check)?;
+            match beginning.terms.changed(site) {
+                Ok(None) => Ok(()),
+                Ok(Some(changed)) => Err(Objection::Withdrawn(changed.why)),
+                Err(error) => Err(Objection::Withdrawn(error.message)),
+            }
+        };
         let mut options =
             RunOptions { sync, cancel, wait, begin: &mut begin, observer, before_commit: &mut before_commit };
         let outcome = root.run(permit, &mut options);
-        begun.transpose()?;
-        match outcome {
+        let run_id = begun.transpose()?.map(|()| ran.run_id.clone());
+        let ended = match outcome {
             Ok(receipts) => self.completed(&ran, &receipts),
-            Err(error) => Err(self.failed(&ran, &error)?),
-        }
+            Err(error) => self.failed(&ran, &error).and_then(Err),
+        };
+        ended.map_err(|error| Error { run_id, ..error })
     }
 
     fn completed(&mut self, run: &Ran, receipts: &Receipts) -> Result<RunView, Error> {
@@ -248,8 +270,8 @@ impl App {
         let receipts = serde_json::to_value(receipts)?;
         let how = if undo { "every target is as it was before that run" } else { "every target is as approved" };
         let ended = self.finish(run, RunState::Completed, &receipts, event, how)?;
-        self.forget_failures()?;
-        self.collect_garbage()?;
+        // The run is over and recorded, whatever comes of these: what cannot be done now is done after a later run.
+        let _later = (self.forget_failures(), self.collect_garbage());
         match ended {
             Some(run) => Ok(run_view(run)),
             // Another process took this one for dead and recorded the end.
@@ -346,7 +368,26 @@ impl Ran {
     }
 }
 
-fn already_run(id: &PlanId, run: &RunId) -> Error {
+/// What the permit was given under does not hold any more, and the run had not begun.
+fn outdated(id: &PlanId, changed: &Changed) -> Error {
+    if changed.expired {
+        return expired(id, &changed.why);
+    }
+    let message = format!("what the run of plan `{id}` was permitted under no longer holds: {}", changed.why);
+    Error::new(Exit::Drifted, "approval_outdated", message)
+        .hint("give the command again: it looks at how things stand now")
+}
+
+/// Nobody has decided yet.
+#[must_use]
+pub fn waits(id: &PlanId) -> Error {
+    Error::new(Exit::Confirm, "approval_needed", format!("plan `{id}` waits for a person's decision"))
+        .hint(format!("look at it with `exacta review {id}`, or approve it with `exacta approve {id}`"))
+}
+
+/// There was a run of the plan.
+#[must_use]
+pub fn already_run(id: &PlanId, run: &str) -> Error {
     let message = format!("plan `{id}` was carried out by run `{run}`: one run per plan, ever");
     Error::new(Exit::Drifted, "already_run", message)
         .hint(format!("`exacta resubmit {id}` makes a new plan from the same proposal"))
@@ -366,6 +407,7 @@ pub(crate) fn run_error(error: &RunError) -> Error {
         RunError::Drifted { .. } => (Exit::Drifted, "target_changed"),
         RunError::Exists { .. } => (Exit::Drifted, "already_run"),
         RunError::CheckFailed { .. } => (Exit::RolledBack, "check_failed"),
+        RunError::Withdrawn { .. } => (Exit::Drifted, "approval_outdated"),
         RunError::Cancelled => (Exit::RolledBack, "cancelled"),
         RunError::Failed(_) | RunError::RolledBack { .. } => (Exit::RolledBack, "rolled_back"),
         RunError::Locked { .. } => (Exit::Fault, "locked"),

@@ -134,7 +134,8 @@ impl App {
     /// If there is no such plan, or its text was not kept.
     pub fn explain_plan(&self, id: &PlanId) -> Result<Explained, Error> {
         let current = self.current(id)?;
-        let mut court = current.world.court(&self.root, Some(&self.project.id), &current.identity.binding.constraints);
+        let mut court =
+            current.world().court(&self.root, Some(&self.project.id), &current.identity.binding.constraints);
         court.selection = current.identity.derived_from.is_some();
         let registered = Registered {
             identity: &current.identity,

@@ -56,12 +56,16 @@ impl App {
         Ok(gate::explain(question, &self.world()?.policy))
     }
 
-    /// Changes the profile. Raising it needs a person's key, nothing running, and stays within the ceiling.
+    /// Changes the profile. Raising it needs a person's key, nothing running, and stays within the ceiling. Setting the one that
+    /// is set changes nothing: failed runs still count.
     ///
     /// # Errors
-    /// If it may not be raised so far, or not now, or not without a person.
+    /// If it may not be raised so far, or not now, or not without a person, or it changed meanwhile.
     pub fn set_profile(&mut self, profile: Profile, key: Option<&SigningKey>) -> Result<ProfileView, Error> {
         let before = self.profile()?;
+        if profile == before {
+            return self.profile_view();
+        }
         if profile > before {
             self.may_raise(profile, key.is_some())?;
         }
@@ -77,19 +81,19 @@ impl App {
             actor = Actor::Person(by.statement().approver.clone());
         }
         let (home, path) = (&self.home, self.root.path());
-        let set = || {
+        let set = || -> Result<(), Error> {
+            let mut found = before;
             home.update_project(path, |record| {
-                record.profile = profile;
-                record.failed_runs = 0;
-                record.fell = None;
-            })
-            .map(drop)
+                found = record.profile;
+                if found == before {
+                    record.profile = profile;
+                    record.failed_runs = 0;
+                    record.fell = None;
+                }
+            })?;
+            if found == before { Ok(()) } else { Err(changed_meanwhile(found)) }
         };
-        if profile == before {
-            set()?;
-        } else {
-            record_with(&mut self.store, changed(actor, before, profile, "set by command"), set)?;
-        }
+        record_with(&mut self.store, changed(actor, before, profile, "set by command"), set)?;
         self.profile_view()
     }
 
@@ -142,6 +146,11 @@ impl App {
         })?;
         Ok(self.store.record(&[changed(Actor::System, before, profile, why)], at)?)
     }
+}
+
+fn changed_meanwhile(found: Profile) -> Error {
+    Error::new(Exit::Drifted, "profile_changed", format!("the profile has become {} meanwhile", found.name()))
+        .hint("`exacta profile current` says why; then give the command again")
 }
 
 /// The entry of a change of profile.

@@ -9,7 +9,7 @@ use crate::recover::Recovery;
 use crate::view::{ApprovalView, PlanDetail, PlanLine, PlanView, Registered, RunView, StatusView, Summary, outcome};
 use exacta_kernel::approval::{self, Demand, SignedStatement};
 use exacta_kernel::drift::{self, Answer};
-use exacta_kernel::id::PlanId;
+use exacta_kernel::id::{PlanId, RunId};
 use exacta_kernel::lifecycle::Status;
 use exacta_store::{Filter, PlanRecord, PlanSummary, RunFilter, RunRecord, RunState, Store};
 use serde_json::Value;
@@ -130,13 +130,12 @@ impl App {
         Ok(record.approvals.iter().map(view).collect())
     }
 
-    /// The newest run about a plan: its own, or one that takes it back.
+    /// A run, as it stands.
     ///
     /// # Errors
     /// If the record cannot be read.
-    pub fn last_run(&self, id: &PlanId) -> Result<Option<RunView>, Error> {
-        let of_plan = RunFilter { plan_id: Some(id.clone()), limit: Some(1), ..RunFilter::default() };
-        Ok(self.store.runs(&of_plan)?.pop().map(run_view))
+    pub fn run(&self, id: &RunId) -> Result<Option<RunView>, Error> {
+        Ok(self.store.run(id)?.map(run_view))
     }
 
     /// Where the record was changed from outside, as far as a look at its ends tells. Only [`crate::verify`] looks at all of it.

@@ -173,11 +173,16 @@ impl Settings {
         let path = self.home.key_path(name);
         file.save(&path)?;
         let listed = self.list_approver(name, key.public_key(), if first { None } else { by });
-        if listed.is_err() {
+        if listed.is_err() && !self.may_be_listed(key.public_key()) {
             // The key is of no use without its place on the list.
             let _unlisted = std::fs::remove_file(&path);
         }
         listed
+    }
+
+    /// Whether a key is on the list, for all that can be told: an error can come after the change.
+    fn may_be_listed(&self, public_key: PublicKey) -> bool {
+        self.home.approvers().map_or(true, |listed| listed.iter().any(|approver| approver.public_key == public_key))
     }
 
     fn list_approver(

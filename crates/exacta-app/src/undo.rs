@@ -5,6 +5,7 @@ use crate::checks::Checks;
 use crate::clock::{new_id, now};
 use crate::error::{Error, Exit};
 use crate::execute::{Beginning, Execution, not_now, run_error};
+use crate::terms::Terms;
 use crate::view::{RunView, UndoFile, UndoView};
 use exacta_kernel::approval::Verb;
 use exacta_kernel::audit::Event;
@@ -60,11 +61,10 @@ impl App {
         let completed = self.completed_run(&run)?;
         let changes = self.reversal(&completed)?;
         let (at, undo_id) = (now(), new_id(RunId::parse)?);
-        let record = self.record(&run.plan_id)?;
+        let (record, approvers) = (self.record(&run.plan_id)?, self.home.approvers()?);
         let signed = self.sign(&record, Verb::Approve, completed.undo_hash()?, key, crate::decide::at_once(at))?;
-        let permit =
-            permit_undo(&completed, changes, &signed, &self.home.approvers()?, (&self.project.id, at), undo_id.clone())
-                .map_err(|error| Error::new(Exit::Denied, "undo_refused", error.to_string()))?;
+        let permit = permit_undo(&completed, changes, &signed, &approvers, (&self.project.id, at), undo_id.clone())
+            .map_err(|error| Error::new(Exit::Denied, "undo_refused", error.to_string()))?;
         let mut entry = crate::decide::person_entry(&record, Event::RunStarted, &signed);
         entry.reason = format!("takes back run {}", run.id);
         entry.run_id = Some(undo_id);
@@ -79,7 +79,8 @@ impl App {
             Start::Lost { .. } => not_undoable(&run),
             start => not_now(&start),
         };
-        let beginning = Beginning { from: &Status::ALL, concurrency, entry, lost: &lost };
+        let terms = Terms::Undo(&approvers);
+        let beginning = Beginning { from: &Status::ALL, concurrency, entry, terms, lost: &lost };
         self.carry_out(permit, beginning, &Checks::none(), execution)
     }
 

@@ -72,6 +72,12 @@ pub enum RunError {
         /// What the check said.
         message: String,
     },
+    /// What the run was permitted under no longer holds. Nothing was changed.
+    #[error("nothing was changed: {message}")]
+    Withdrawn {
+        /// What changed.
+        message: String,
+    },
     /// A preparing call failed. Nothing was changed.
     #[error("nothing was changed: {0}")]
     Failed(#[from] IoError),
@@ -143,7 +149,9 @@ impl RunError {
     #[must_use]
     pub const fn hint(&self) -> Option<&'static str> {
         match self {
-            Self::Drifted { .. } => Some("make a new plan from the same proposal: `exacta resubmit ID`"),
+            Self::Drifted { .. } | Self::Withdrawn { .. } => {
+                Some("make a new plan from the same proposal: `exacta resubmit ID`")
+            }
             Self::Locked { .. } => Some("wait for that run, or look at it with `exacta status`"),
             Self::NeedsAttention { .. } => Some("remove the cause and run `exacta recover`"),
             Self::Kept { .. } => {
@@ -175,7 +183,7 @@ impl RunError {
     pub const fn exit_code(&self) -> u8 {
         match self {
             Self::Refused { .. } => 10,
-            Self::Drifted { .. } | Self::Exists { .. } => 40,
+            Self::Drifted { .. } | Self::Exists { .. } | Self::Withdrawn { .. } => 40,
             Self::CheckFailed { .. } | Self::Failed(_) | Self::Cancelled | Self::RolledBack { .. } => 50,
             Self::Locked { .. }
             | Self::NotBegun { .. }

@@ -20,7 +20,7 @@ fn a_refused_execution_reads_no_more_beside_many_plans() {
         let cancel = AtomicBool::new(false);
         let refused = app.execute(&plan, Place::execution(&cancel, &mut |_| {}, &mut |_| {})).unwrap_err();
         assert_eq!(refused.exit, Exit::Drifted);
-        assert_eq!(app.last_run(&plan).unwrap(), None);
+        assert_eq!(app.show(&plan).unwrap().run, None);
         assert_eq!(app.stands(&plan).unwrap().name(), "expired");
         assert_eq!(app.status().unwrap().pending.len(), others.min(20));
         calls() - before

@@ -44,7 +44,7 @@ pub fn run(args: &Run, context: &Context) -> Result<u8, Error> {
     if view.status == Some(Status::Pending) {
         match Decider::new(&Signer { approver_key: None }, &context.options) {
             Ok(decider) => drop(decide_shown(&mut app, &view, decider, context)?),
-            Err(_) => return stopped(&view, &waits(&id), context),
+            Err(_) => return stopped(&view, &exacta_app::waits(&id), context),
         }
     } else {
         context.output.aside(plan::head(&view));
@@ -72,11 +72,6 @@ fn denied() -> Error {
         .hint("have a plan made that mends them")
 }
 
-fn waits(id: &PlanId) -> Error {
-    Error::new(Exit::Confirm, "approval_needed", format!("plan `{id}` waits for a person's decision"))
-        .hint(format!("look at it with `exacta review {id}`, or approve it with `exacta approve {id}`"))
-}
-
 /// Carries a plan out in this process.
 fn carry_out(app: &mut App, id: &PlanId, pace: &Pace, context: &Context) -> Result<u8, Error> {
     end::act(app, id, pace, context, |app, execution| app.execute(id, execution))?.report(context)
@@ -85,9 +80,7 @@ fn carry_out(app: &mut App, id: &PlanId, pace: &Pace, context: &Context) -> Resu
 /// Carries a plan out in a process of its own, and waits only until the run is in the record.
 fn detach(app: &App, id: &PlanId, pace: &Pace, context: &Context) -> Result<u8, Error> {
     if let Some(run) = app.show(id)?.run {
-        let message = format!("plan `{id}` was carried out by run `{}`: one run per plan, ever", run.run_id);
-        return Err(Error::new(Exit::Drifted, "already_run", message)
-            .hint(format!("`exacta resubmit {id}` makes a new plan from the same proposal")));
+        return Err(exacta_app::already_run(id, &run.run_id));
     }
     let mut child = spawn(app, id, pace).map_err(|error| fail::io(Exit::Fault, "start a process", &error))?;
     for _ in 0..LOOKS.1 {
@@ -99,10 +92,16 @@ fn detach(app: &App, id: &PlanId, pace: &Pace, context: &Context) -> Result<u8, 
             if !context.output.is_json() {
                 context.output.note("the run goes on in the background; `exacta status --watch` follows it");
             }
-            let end = End::going_on(id, detail.plan.status, run.clone());
+            let end = End::going_on(id, detail.plan.status, Some(run.clone()));
             return end.report(context);
         }
         std::thread::sleep(LOOKS.0);
+    }
+    if pace.wait {
+        if !context.output.is_json() {
+            context.output.note("the run waits for others in the background; `exacta status` shows when it begins");
+        }
+        return End::going_on(id, app.show(id)?.plan.status, None).report(context);
     }
     Err(Error::fault("not_started", "the run has not started yet").hint("`exacta status` shows whether it does"))
 }
@@ -126,8 +125,11 @@ fn relay(child: &mut Child, code: Option<i32>, context: &Context) -> Result<u8, 
     if let Some(stdout) = &mut child.stdout {
         stdout.read_to_string(&mut text).map_err(|error| fail::io(Exit::Fault, "read what the run said", &error))?;
     }
-    let code = code.and_then(|code| u8::try_from(code).ok()).unwrap_or(Exit::Fault.code());
-    let said: Value = serde_json::from_str(&text).unwrap_or_default();
+    let (Some(code), Ok(said)) = (code.and_then(|code| u8::try_from(code).ok()), serde_json::from_str::<Value>(&text))
+    else {
+        return Err(Error::fault("run_lost", "the background process ended without a word")
+            .hint("`exacta status` shows what became of the run; `exacta recover` settles it"));
+    };
     if context.output.is_json() {
         context.output.json(&said);
     } else if let Some(message) = said.pointer("/error/message").and_then(Value::as_str) {

@@ -10,10 +10,9 @@ use exacta_app::view::{PlanView, RunView};
 use exacta_app::{App, Error, Execution, Exit};
 use exacta_kernel::id::PlanId;
 use exacta_kernel::lifecycle::Status;
-use exacta_kernel::time::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 /// How long `--wait` waits for other runs.
 const WAIT: Duration = Duration::from_secs(600);
@@ -67,7 +66,6 @@ pub fn act(
     act: impl FnOnce(&mut App, Execution<'_>) -> Result<RunView, Error>,
 ) -> Result<End, Error> {
     let signals = Orderly::begin().map_err(|error| fail::io(Exit::Fault, "watch for signals", &error))?;
-    let begun = now();
     let mut observer = progress::observer(pace.events, context.output);
     let mut check_observer = progress::check_observer(pace.events, context.output);
     let execution = Execution {
@@ -79,27 +77,17 @@ pub fn act(
     };
     let (run, failed) = match act(app, execution) {
         Ok(run) => (Some(run), None),
-        Err(error) => (started_since(app, id, &begun), Some(error)),
+        Err(error) => (error.run_id.as_ref().and_then(|run| app.run(run).ok().flatten()), Some(error)),
     };
     // Only machines ask.
     let status = if context.output.is_json() { app.stands(id).ok() } else { None };
     Ok(End { plan_id: id.to_string(), status, run, failed, interrupted: signals.interrupted() })
 }
 
-/// The run of a plan that this attempt started, if it came so far.
-fn started_since(app: &App, id: &PlanId, begun: &str) -> Option<RunView> {
-    app.last_run(id).ok()?.filter(|run| run.started_at.as_str() >= begun)
-}
-
-fn now() -> String {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX)).to_string()
-}
-
 impl End {
-    /// A run that goes on elsewhere.
-    pub fn going_on(id: &PlanId, status: Option<Status>, run: RunView) -> Self {
-        Self { plan_id: id.to_string(), status, run: Some(run), failed: None, interrupted: false }
+    /// A run that goes on elsewhere; none where it still waits for others.
+    pub fn going_on(id: &PlanId, status: Option<Status>, run: Option<RunView>) -> Self {
+        Self { plan_id: id.to_string(), status, run, failed: None, interrupted: false }
     }
 
     /// Prints it, and gives the exit code.
@@ -126,6 +114,7 @@ impl End {
 
     fn outcome(&self) -> &'static str {
         match self.run.as_ref().map(|run| run.outcome) {
+            None if self.failed.is_none() => "running",
             None => "refused",
             Some("rolled_back") if self.interrupted => "cancelled",
             Some(outcome) => outcome,

@@ -275,3 +275,33 @@ fn a_check_of_the_super_user_cannot_set_up_the_kernel() {
     let plan = world.file("plan.json", fix().to_string());
     world.run(&["run", &plan]).expect(0);
 }
+
+/// What an agent can do to the folder must not cost the first approver their key.
+#[test]
+fn an_error_after_a_change_takes_no_key_away() {
+    let world = World::new();
+    world.run(&["init"]).expect(0);
+    fs::create_dir(world.project().join(".exacta/.tmp")).unwrap();
+    world.run(&["approver", "add", "tester", "--no-passphrase"]).expect(60);
+    fs::remove_dir(world.project().join(".exacta/.tmp")).unwrap();
+    let listed = world.run(&["approver", "list", "--json"]).expect(0).json();
+    assert_eq!(listed["approvers"][0]["name"], "tester", "{listed}");
+    assert!(fs::exists(world.key()).unwrap());
+    let key = world.key();
+    world.run(&["approver", "add", "another", "--no-passphrase", "--approver-key", &key]).expect(0);
+}
+
+/// Failed runs count until a run completes, or the profile changes.
+#[test]
+fn setting_the_profile_that_is_set_forgets_no_failure() {
+    let world = checked();
+    let mut files = fs::read_dir(world.home().join("projects")).unwrap().map(|entry| entry.unwrap().path());
+    let file = files.find(|path| path.extension().is_some_and(|end| end == "json")).unwrap();
+    let text = fs::read_to_string(&file).unwrap();
+    let twice = text.replace("\"failed_runs\": 0", "\"failed_runs\": 2");
+    assert_ne!(text, twice);
+    fs::write(&file, &twice).unwrap();
+    world.run(&["profile", "set", "DEV"]).expect(0);
+    world.run(&["init", "--profile", "DEV"]).expect(0);
+    assert_eq!(fs::read_to_string(&file).unwrap(), twice);
+}

@@ -383,6 +383,28 @@ fn a_lock_held_by_another_run_costs_no_plan() {
     world.run(&["audit", "verify"]).expect(0);
 }
 
+/// What a run was permitted under must hold until it is committed, however long its checks take.
+#[test]
+fn a_policy_that_changes_during_a_check_withdraws_the_run() {
+    let world = World::begun();
+    demand(&world, "echo begun; sleep 3", 600, "");
+    let (first, second) = (approve(&world), approve(&world));
+    let run = Begun::execute(&world, &first);
+    let mut waiting = world.command(&["execute", &second, "--wait"]);
+    let waiting = waiting.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let policy = world.home().join("safety-policy.toml");
+    let text = std::fs::read_to_string(&policy).unwrap();
+    std::fs::write(&policy, format!("protected_paths = [\"greet.txt\"]\n{text}")).unwrap();
+    let end = run.ended(40);
+    assert_eq!((&end["outcome"], &end["error"]["code"]), (&"rolled_back".into(), &"approval_outdated".into()), "{end}");
+    // It had begun to wait when the policy changed, or had not.
+    let waited = done(finish(waiting));
+    assert!([40, 10].contains(&waited.code) && waited.err.contains("policy"), "{waited:?}");
+    assert_eq!(world.read("greet.txt"), BEFORE);
+    world.run(&["execute", &second]).expect(10);
+    world.run(&["audit", "verify"]).expect(0);
+}
+
 /// The operator demands this check, with a time limit in seconds and folders that it may write to.
 pub(crate) fn demand(world: &World, script: &str, limit: u32, writes: &str) {
     let root = world.project().canonicalize().unwrap();

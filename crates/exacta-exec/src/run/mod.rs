@@ -9,7 +9,7 @@ mod receipt;
 mod stage;
 
 pub(crate) use apply::receipts;
-pub use receipt::{Event, Receipt, Receipts, RunOptions, Staged, StagedFile};
+pub use receipt::{Event, Objection, Receipt, Receipts, RunOptions, Staged, StagedFile};
 
 use crate::area::Area;
 use crate::error::{IoError, RunError};

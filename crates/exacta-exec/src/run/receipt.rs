@@ -21,9 +21,18 @@ pub struct RunOptions<'a> {
     pub begin: &'a mut dyn FnMut() -> Result<(), String>,
     /// Hears of every event, in order.
     pub observer: &'a mut dyn FnMut(Event),
-    /// The last word before the first visible change: checks on the staged result, the entry in the audit log. An error
-    /// discards the run.
-    pub before_commit: &'a mut dyn FnMut(&Staged<'_>) -> Result<(), String>,
+    /// The last word before the first visible change: checks on the staged result, and whether what the run was permitted under
+    /// still holds. An error discards the run.
+    pub before_commit: &'a mut dyn FnMut(&Staged<'_>) -> Result<(), Objection>,
+}
+
+/// What stands against a run whose result lies ready.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Objection {
+    /// A check failed; what it said.
+    Check(String),
+    /// What it was permitted under no longer holds; what changed.
+    Withdrawn(String),
 }
 
 /// What a run tells while it goes on.

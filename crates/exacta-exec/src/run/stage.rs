@@ -2,7 +2,7 @@
 //! the commit everything can be dropped.
 
 use super::prepare::{Prepared, refused};
-use super::receipt::{Event, RunOptions, Staged, StagedFile};
+use super::receipt::{Event, Objection, RunOptions, Staged, StagedFile};
 use crate::area::{Names, shown};
 use crate::bytes::{is, write_all};
 use crate::error::{IoError, RunError};
@@ -167,7 +167,10 @@ impl<'a, 'fs, F: Fs> Staging<'a, 'fs, F> {
     /// The last checks, and then the commit record: the moment from which the run will happen.
     pub(crate) fn commit(self, options: &mut RunOptions<'_>) -> Result<Ready<'a, 'fs, F>, RunError> {
         let checked = (options.before_commit)(&self.staged())
-            .map_err(|message| RunError::CheckFailed { message })
+            .map_err(|objection| match objection {
+                Objection::Check(message) => RunError::CheckFailed { message },
+                Objection::Withdrawn(message) => RunError::Withdrawn { message },
+            })
             .and_then(|()| self.prepared.recheck(options));
         if let Err(error) = checked {
             self.prepared.discard();

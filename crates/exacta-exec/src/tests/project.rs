@@ -99,7 +99,7 @@ impl Project {
         &self,
         work: &Work,
         observer: &mut dyn FnMut(Event),
-        before_commit: &mut dyn FnMut(&Staged<'_>) -> Result<(), String>,
+        before_commit: &mut dyn FnMut(&Staged<'_>) -> Result<(), crate::Objection>,
     ) -> Result<Receipts, RunError> {
         run_in(&self.root, work, observer, before_commit)
     }
@@ -109,7 +109,7 @@ pub(super) fn run_in(
     root: &ProjectRoot,
     work: &Work,
     observer: &mut dyn FnMut(Event),
-    before_commit: &mut dyn FnMut(&Staged<'_>) -> Result<(), String>,
+    before_commit: &mut dyn FnMut(&Staged<'_>) -> Result<(), crate::Objection>,
 ) -> Result<Receipts, RunError> {
     let cancel = AtomicBool::new(false);
     let mut options = RunOptions {

@@ -180,7 +180,7 @@ fn a_failed_check_or_a_cancel_leaves_everything_as_before() {
     let staged = |staged: &crate::Staged<'_>| {
         assert_eq!(staged.files.len(), 4);
         assert_eq!(fs::read(project.at(&staged.files[0].lies_at)).unwrap(), b"new a\n");
-        Err("tests are red".to_owned())
+        Err(crate::Objection::Check("tests are red".to_owned()))
     };
     let error = project.run_with(&everything(1), &mut |_| {}, &mut { staged }).unwrap_err();
     assert_eq!(error, RunError::CheckFailed { message: "tests are red".to_owned() });
