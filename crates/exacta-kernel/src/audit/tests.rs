@@ -190,7 +190,7 @@ fn receipts_prove_one_entry() {
 }
 
 fn entry() -> Entry {
-    let actor = Actor::Person(ApproverName::parse("anna").unwrap());
+    let actor = Actor::Person(ApproverName::parse("tester").unwrap());
     let plan = PlanId::parse(ID).unwrap();
     let mut draft =
         EntryDraft::new(Event::PlanApproved, actor, "looks right\n").about(&CorrelationId::parse(ID).unwrap(), &plan);
@@ -216,7 +216,7 @@ fn an_entry_is_one_canonical_line() {
         ("plan_approved", "plan_praised"),
         ("0.7499", "0.74991"),
         ("exacta.audit/1", "exacta.audit/2"),
-        ("person:anna", "person:"),
+        ("person:tester", "person:"),
     ] {
         let changed = text.replacen(from, to, 1);
         assert_ne!(changed, text, "{from}");

@@ -156,7 +156,7 @@ pub fn created(n: u64) -> Vec<EntryDraft> {
 }
 
 pub fn signed(n: u64) -> SignedStatement {
-    let name = ApproverName::parse("anna").unwrap();
+    let name = ApproverName::parse("tester").unwrap();
     let plan = new_plan(n);
     let statement =
         Statement::new(Verb::Approve, Project::id(), plan.id, plan.plan_hash, name, plan.created_at, plan.expires_at);
