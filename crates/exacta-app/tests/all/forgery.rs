@@ -14,9 +14,8 @@ impl Place {
     /// Changes the database as whoever can write there could.
     fn forge(&self, sql: &str) {
         let script = "import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.executescript(sys.argv[2]); c.commit()";
-        let status =
-            std::process::Command::new("python3").args(["-c", script]).arg(self.inside("state.db")).arg(sql).status();
-        assert!(status.unwrap().success());
+        let mut python = std::process::Command::new("python3");
+        assert!(exacta_testkit::succeeds(python.args(["-c", script]).arg(self.inside("state.db")).arg(sql)));
     }
 }
 

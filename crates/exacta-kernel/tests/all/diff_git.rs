@@ -8,7 +8,6 @@ use proptest::prelude::*;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 type State = Option<FileContent>;
 
@@ -98,21 +97,13 @@ fn look(folder: &Path, path: &RelPath) -> State {
 }
 
 fn git(folder: &Path, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>, String> {
-    use std::io::Write as _;
-    let mut child = Command::new("git")
-        .args(["-c", "core.autocrlf=false", "-c", "core.fileMode=true", "-c", "core.safecrlf=false"])
-        .args(arguments)
-        .current_dir(folder)
-        .env("GIT_CONFIG_NOSYSTEM", "1")
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .env("GIT_CEILING_DIRECTORIES", folder.parent().unwrap())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|error| format!("git is needed for this test: {error}"))?;
-    child.stdin.take().unwrap().write_all(input).unwrap();
-    let output = child.wait_with_output().unwrap();
+    use std::io::{Seek as _, Write as _};
+    let mut stdin = tempfile::tempfile().unwrap();
+    stdin.write_all(input).and_then(|()| stdin.rewind()).unwrap();
+    let mut git = exacta_testkit::git();
+    git.args(["-c", "core.fileMode=true", "-c", "core.safecrlf=false"]).args(arguments).current_dir(folder);
+    git.env("GIT_CEILING_DIRECTORIES", folder.parent().unwrap()).stdin(stdin);
+    let output = exacta_testkit::output(&mut git);
     if output.status.success() { Ok(output.stdout) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
 }
 

@@ -4,8 +4,9 @@ use crate::project::{Project, at, created, draft, new_plan, new_run, plan_id, ru
 use exacta_kernel::audit::{Actor, EntryDraft, Event};
 use exacta_kernel::lifecycle::Status::{Pending, UserApproved};
 use exacta_store::{Change, RunState, Store as _, StoreError};
+use exacta_testkit::{Lines, Running, output, program};
 use serde_json::json;
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -89,20 +90,15 @@ fn killed_at_any_time() {
     let project = Project::new();
     let mut pause = 3;
     for round in 0..12 {
-        let mut child = command(&project, round * 3, &[]).spawn().unwrap();
-        let mut output = BufReader::new(child.stdout.take().unwrap());
-        let mut text = String::new();
+        let mut child = Running::start(&mut command(&project, round * 3, &[]));
+        let mut lines = Lines::of(child.stdout().unwrap());
         // From when it does something, not from when it starts.
-        while text.is_empty() || text.ends_with('\n') && !text.contains("promised") {
-            if output.read_line(&mut text).unwrap() == 0 {
-                break;
-            }
-        }
+        let mut text = lines.find(|line| line.starts_with("promised")).unwrap_or_default();
         pause = (pause * 13 + 7) % 23;
         std::thread::sleep(Duration::from_millis(pause));
-        child.kill().unwrap();
-        child.wait().unwrap();
-        std::io::Read::read_to_string(&mut output, &mut text).unwrap();
+        child.kill();
+        child.wait();
+        lines.for_each(|line| text.extend(["\n", &line]));
         check(&project, &text, &format!("round {round}"));
     }
 }
@@ -121,22 +117,13 @@ const CALLS: [(&str, usize); 10] = [
     ("mkdirat", 2),
 ];
 
-fn has_strace() -> bool {
-    let found = Command::new("strace").arg("-V").output().is_ok_and(|output| output.status.success());
-    assert!(found || std::env::var_os("CI").is_none(), "strace is needed");
-    if !found {
-        eprintln!("SKIPPED: strace is not installed");
-    }
-    found
-}
-
 /// Kills or fails the child at the n-th call, for every n or some of them, until it gets through.
 fn inject(fault: &str, all: bool) {
     for (call, step) in CALLS {
         for when in (1..).step_by(if all { 1 } else { step }) {
             let project = Project::new();
             let inject = format!("inject={call}:{fault}:when={when}");
-            let output = command(&project, 0, &["-e".to_owned(), inject.clone()]).output().unwrap();
+            let output = output(&mut command(&project, 0, &["-e".to_owned(), inject.clone()]));
             let text = String::from_utf8_lossy(&output.stdout).into_owned();
             assert!(!text.contains("panicked"), "{inject}: {text}");
             let through = text.contains("promised run 2");
@@ -153,7 +140,7 @@ fn inject(fault: &str, all: bool) {
 
 #[test]
 fn killed_at_some_system_calls() {
-    if has_strace() {
+    if program("strace") {
         inject("signal=KILL", false);
     }
 }
@@ -161,14 +148,14 @@ fn killed_at_some_system_calls() {
 #[test]
 #[ignore = "takes minutes: every system call"]
 fn killed_at_every_system_call() {
-    if has_strace() {
+    if program("strace") {
         inject("signal=KILL", true);
     }
 }
 
 #[test]
 fn a_full_disk_at_some_system_calls() {
-    if has_strace() {
+    if program("strace") {
         inject("error=ENOSPC", false);
     }
 }
@@ -176,7 +163,7 @@ fn a_full_disk_at_some_system_calls() {
 #[test]
 #[ignore = "takes minutes: every system call"]
 fn errors_at_every_system_call() {
-    if has_strace() {
+    if program("strace") {
         for error in ["EIO", "ENOSPC", "EDQUOT", "EACCES", "EROFS", "EMFILE", "EINTR"] {
             inject(&format!("error={error}"), true);
         }

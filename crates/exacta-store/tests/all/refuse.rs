@@ -168,7 +168,7 @@ fn a_folder_that_cannot_be_written_is_read_and_not_changed() {
     fs::set_permissions(program.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let mut command = Command::new(copy);
     command.args(["--exact", "refuse::read_only_child", "--nocapture"]).env(READ_ONLY, project.dir.path());
-    let output = command.current_dir("/").uid(owner).output().unwrap();
+    let output = exacta_testkit::output(command.current_dir("/").uid(owner));
     for path in &paths {
         if path.is_dir() {
             fs::set_permissions(path, fs::Permissions::from_mode(0o700)).unwrap();

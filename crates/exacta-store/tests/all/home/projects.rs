@@ -6,6 +6,7 @@ use exacta_kernel::id::ProjectId;
 use exacta_kernel::policy::profile::Profile;
 use exacta_kernel::proposal::ModelClaim;
 use exacta_store::home::{DeclaredIdentity, Fall, Home, HomeError, Pin};
+use exacta_testkit::{LIMIT, Running};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
@@ -94,7 +95,8 @@ fn updates_are_kept_and_none_is_lost() {
 fn updater_process() {
     let Some(folder) = std::env::var_os("EXACTA_TEST_UPDATER").map(PathBuf::from) else { return };
     let home = Home::at(&folder.join("home")).unwrap();
-    loop {
+    let begun = Instant::now();
+    while begun.elapsed() < LIMIT {
         home.update_project(&folder.join("p"), |record| record.failed_runs += 1).unwrap();
     }
 }
@@ -108,22 +110,19 @@ fn killed_processes_leave_a_whole_record_and_no_lock() {
     let mut seen = 0;
     for round in 0..8 {
         let start = || {
-            Command::new(std::env::current_exe().unwrap())
-                .args(["--exact", "home::projects::updater_process"])
-                .env("EXACTA_TEST_UPDATER", folder.path())
-                .stdout(Stdio::null())
-                .spawn()
-                .unwrap()
+            let mut command = Command::new(std::env::current_exe().unwrap());
+            command.args(["--exact", "home::projects::updater_process"]).env("EXACTA_TEST_UPDATER", folder.path());
+            Running::start(command.stdout(Stdio::null()))
         };
         let children = [start(), start(), start()];
         let begun = Instant::now();
         while home.project(&root).unwrap().unwrap().failed_runs <= seen + round {
-            assert!(begun.elapsed() < Duration::from_secs(60), "the processes do their work");
+            assert!(begun.elapsed() < LIMIT, "the processes do their work");
             std::thread::sleep(Duration::from_millis(1));
         }
         for mut child in children {
-            child.kill().unwrap();
-            child.wait().unwrap();
+            child.kill();
+            child.wait();
         }
         let after = home.update_project(&root, |record| record.failed_runs += 1).unwrap().failed_runs;
         assert!(after > seen + round, "what was written stays written");

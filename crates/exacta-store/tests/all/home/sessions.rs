@@ -3,8 +3,8 @@
 use super::home;
 use exacta_kernel::id::{ProjectId, SessionId};
 use exacta_store::home::Home;
+use exacta_testkit::{LIMIT, Lines, Running};
 use std::fs;
-use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
 
 fn project() -> ProjectId {
@@ -65,25 +65,22 @@ fn holder_process() {
     let home = Home::at(folder.as_ref()).unwrap();
     let held = home.hold_session(&project()).unwrap();
     eprintln!("held {}", held.id());
-    std::thread::sleep(std::time::Duration::from_secs(60));
+    std::thread::sleep(LIMIT);
 }
 
 #[test]
 fn a_killed_process_ends_its_session() {
     let (_folder, home) = home();
-    let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "home::sessions::holder_process", "--nocapture"])
-        .env("EXACTA_TEST_HOLDER", home.config())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    let id = lines.map(Result::unwrap).find_map(|line| line.strip_prefix("held ").map(str::to_owned)).unwrap();
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "home::sessions::holder_process", "--nocapture"]);
+    command.env("EXACTA_TEST_HOLDER", home.config()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = Running::start(&mut command);
+    let mut lines = Lines::of(child.stderr().unwrap());
+    let id = lines.find_map(|line| line.strip_prefix("held ").map(str::to_owned)).unwrap();
     let id = SessionId::parse(&id).unwrap();
     assert!(home.is_alive(&project(), &id));
-    child.kill().unwrap();
-    child.wait().unwrap();
+    child.kill();
+    child.wait();
     assert!(!home.is_alive(&project(), &id));
 
     let left = home.state().join("sessions").join(project().as_str()).join(id.as_str());

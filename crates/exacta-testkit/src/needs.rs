@@ -1,0 +1,56 @@
+//! What a machine must have for a test.
+
+use crate::running::succeeds;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+/// Whether a test can be done here. If not, it says what is missing, past the capture of passing tests.
+///
+/// # Panics
+/// With `CI` set: where everything is to be proved, what cannot be tried is a failure.
+#[track_caller]
+#[must_use]
+pub fn needs(there: bool, what: &str) -> bool {
+    if !there {
+        assert!(std::env::var_os("CI").is_none(), "needs {what}");
+        let test = std::thread::current().name().unwrap_or("a test").to_owned();
+        // Nothing else can be done where even this cannot be written.
+        drop(writeln!(std::io::stderr(), "SKIPPED: {test} needs {what}"));
+    }
+    there
+}
+
+/// Needs the super-user.
+#[track_caller]
+#[must_use]
+pub fn root() -> bool {
+    needs(rustix::process::geteuid().is_root(), "the super-user")
+}
+
+/// Needs a program that is installed.
+#[track_caller]
+#[must_use]
+pub fn program(name: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    needs(std::env::split_paths(&path).any(|folder| folder.join(name).is_file()), &format!("`{name}`"))
+}
+
+/// Needs what confines checks.
+#[track_caller]
+#[must_use]
+pub fn sandbox() -> bool {
+    let mut bwrap = Command::new("bwrap");
+    bwrap.args(["--unshare-all", "--ro-bind", "/", "/", "--", "true"]).stdin(Stdio::null()).stderr(Stdio::null());
+    needs(succeeds(&mut bwrap), "`bwrap` (Debian: bubblewrap) and user namespaces")
+}
+
+/// Needs so much memory that is free, in MiB.
+#[track_caller]
+#[must_use]
+pub fn memory(mebibytes: u64) -> bool {
+    let told = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let line = told.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
+    let kibibytes = line.and_then(|line| line.trim().split(' ').next()?.parse::<u64>().ok());
+    // Where it is not told, nobody knows better than the test.
+    needs(kibibytes.is_none_or(|free| free >= mebibytes * 1024), &format!("{mebibytes} MiB of free memory"))
+}
