@@ -39,9 +39,21 @@ pub fn program(name: &str) -> bool {
 #[track_caller]
 #[must_use]
 pub fn sandbox() -> bool {
-    let mut bwrap = Command::new("bwrap");
-    bwrap.args(["--unshare-all", "--ro-bind", "/", "/", "--", "true"]).stdin(Stdio::null()).stderr(Stdio::null());
-    needs(succeeds(&mut bwrap), "`bwrap` (Debian: bubblewrap) and user namespaces")
+    let mut confined = Command::new("unshare");
+    confined.args([
+        "--user",
+        "--map-root-user",
+        "--mount",
+        "--",
+        "bwrap",
+        "--unshare-all",
+        "--ro-bind",
+        "/",
+        "/",
+        "true",
+    ]);
+    let confined = succeeds(confined.stdin(Stdio::null()).stderr(Stdio::null()));
+    needs(confined, "`bwrap` (Debian: bubblewrap) and user namespaces with mounts")
 }
 
 /// Needs so much memory that is free, in MiB.

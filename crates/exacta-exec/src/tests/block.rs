@@ -6,14 +6,15 @@
 //! (`EXACTA_SEED` chooses it); everything: `cargo test -p exacta-exec --lib -- --ignored block::`.
 
 use super::kill::{self, Random};
-use super::power::{call, sync, unmounted};
+use super::power::{call, sync, unmount, unmounted};
 use super::project::*;
 use super::whole;
 use crate::ProjectRoot;
+use exacta_testkit::{LIMIT, Running, needs, succeeds};
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -42,13 +43,12 @@ fn every_block_write_on_xfs() {
 
 /// Runs once on a logged disk, and judges the disk after each of the run's writes, or after some of them.
 fn replay(test: &str, kind: &str, some: Option<usize>) {
-    if !whole::alone(&format!("tests::block::{test}")) {
+    if !whole::alone(&format!("tests::block::{test}"), some.is_none()) {
         return;
     }
-    let Some(disk) = LoggedDisk::new(kind) else {
-        assert!(std::env::var_os("CI").is_none(), "{kind} on qemu-storage-daemon is needed for the block tests");
-        return eprintln!("SKIPPED: no {kind} on qemu-storage-daemon here");
-    };
+    let disk = LoggedDisk::new(kind);
+    let there = needs(disk.is_some(), &format!("{kind} on `qemu-storage-daemon`"));
+    let Some(disk) = disk.filter(|_| there) else { return };
     let project = disk.mount().join("project");
     for (name, text, mode) in EVERYTHING {
         put(&project.join(name), text, mode);
@@ -84,7 +84,7 @@ enum Entry {
 /// A file system on a disk that logs.
 struct LoggedDisk {
     dir: tempfile::TempDir,
-    daemon: Child,
+    daemon: Running,
     /// How a copy of it is mounted beside it.
     options: &'static str,
 }
@@ -95,8 +95,7 @@ impl LoggedDisk {
         let at = |name: &str| dir.path().join(name);
         // The smallest that mkfs makes with a log.
         File::create(at("disk")).unwrap().set_len(if kind == "xfs" { 300 << 20 } else { 16 << 20 }).unwrap();
-        let made = Command::new(format!("mkfs.{kind}")).arg("-q").arg(at("disk")).status();
-        if !made.is_ok_and(|status| status.success()) {
+        if !succeeds(Command::new(format!("mkfs.{kind}")).arg("-q").arg(at("disk"))) {
             return None;
         }
         fs::copy(at("disk"), at("before")).unwrap();
@@ -114,9 +113,9 @@ impl LoggedDisk {
         let logger = format!("driver=blklogwrites,file=disk,log=log,log-sector-size={SECTOR},node-name=logger");
         let export = format!("type=fuse,id=export,node-name=logger,mountpoint={},writable=on", at("export").display());
         command.args(["--blockdev", &logger, "--export", &export]);
-        let daemon = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()?;
+        let daemon = Running::try_start(command.stdout(Stdio::null()).stderr(Stdio::null())).ok()?;
         let options = if kind == "xfs" { "loop,nouuid" } else { "loop" };
-        let disk = Self { dir, daemon, options };
+        let mut disk = Self { dir, daemon, options };
         disk.attach().then_some(disk)
     }
 
@@ -129,10 +128,10 @@ impl LoggedDisk {
     }
 
     /// Waits for the export, and mounts it.
-    fn attach(&self) -> bool {
-        let end = Instant::now() + Duration::from_secs(10);
+    fn attach(&mut self) -> bool {
+        let end = Instant::now() + LIMIT;
         while fs::metadata(self.at("export")).is_ok_and(|found| found.len() == 0) {
-            if Instant::now() > end {
+            if Instant::now() > end || self.daemon.ended().is_some() {
                 return false;
             }
             thread::sleep(Duration::from_millis(10));
@@ -193,20 +192,15 @@ fn apply(file: &File, entry: &Entry) {
 }
 
 fn mount_loop(options: &str, image: &Path, at: &Path) -> bool {
-    let status = Command::new("mount").args(["-o", options]).arg(image).arg(at).stderr(Stdio::null()).status();
-    status.is_ok_and(|status| status.success())
-}
-
-fn unmount(at: &Path) {
-    let _ = Command::new("umount").arg(at).stderr(Stdio::null()).status();
+    succeeds(Command::new("mount").args(["-o", options]).arg(image).arg(at).stderr(Stdio::null()))
 }
 
 impl Drop for LoggedDisk {
     fn drop(&mut self) {
-        unmount(&self.at("judged"));
-        unmount(&self.mount());
-        let _ = self.daemon.kill();
-        let _ = self.daemon.wait();
-        unmount(&self.at("export"));
+        unmount(&self.at("judged"), &[]);
+        unmount(&self.mount(), &[]);
+        self.daemon.kill();
+        self.daemon.wait();
+        unmount(&self.at("export"), &[]);
     }
 }

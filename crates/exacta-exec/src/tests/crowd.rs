@@ -4,8 +4,9 @@
 use super::project::*;
 use crate::{Outcome, ProjectRoot, RunOptions, fs::Disk, run::execute};
 use exacta_kernel::id::RunId;
+use exacta_testkit::{LIMIT, Running};
 use std::fs;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -22,7 +23,7 @@ fn child() {
     let Ok(dir) = std::env::var(CHILD) else { return };
     let root = ProjectRoot::open(dir).unwrap();
     let mut turn = std::process::id();
-    let end = Instant::now() + Duration::from_secs(60);
+    let end = Instant::now() + LIMIT;
     while Instant::now() < end {
         turn = turn.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         for recovered in root.recover().unwrap_or_default() {
@@ -68,15 +69,21 @@ fn a_crowd_of_sixteen_for_ten_minutes() {
 
 fn crowd(size: usize, time: Duration) {
     let project = Project::new(&[]);
-    let mut children = Crowd((0..size).map(|_| start(&project)).collect());
-    let end = Instant::now() + time;
+    let mut children: Vec<Running> = (0..size).map(|_| start(&project)).collect();
+    let begin = Instant::now();
+    let mut pause = Duration::from_millis(30);
     let mut kills = 0;
-    while Instant::now() < end {
-        thread::sleep(Duration::from_millis(30));
-        let child = &mut children.0[kills % size];
-        assert_eq!(child.try_wait().unwrap(), None, "a process of the crowd gave up");
-        child.kill().unwrap();
-        child.wait().unwrap();
+    while begin.elapsed() < time || done(&project) == 0 {
+        assert!(begin.elapsed() < time + LIMIT, "nobody comes to an end");
+        // Where nobody gets anything done in time, they are given more of it.
+        if begin.elapsed() > time {
+            pause += pause / 4;
+        }
+        thread::sleep(pause);
+        let child = &mut children[kills % size];
+        assert_eq!(child.ended(), None, "a process of the crowd gave up");
+        child.kill();
+        child.wait();
         *child = start(&project);
         kills += 1;
     }
@@ -88,7 +95,7 @@ fn crowd(size: usize, time: Duration) {
         let side = |side: &str| tree.get(std::path::Path::new(&format!("{side}{pair}")));
         assert_eq!(side("left"), side("right"), "pair {pair}");
     }
-    let done = project.traces().iter().filter(|name| name.ends_with(".done")).count();
+    let done = done(&project);
     assert!(done > 0 && tree.len() <= 2 * PAIRS as usize);
     assert!(
         project.traces().iter().all(|name| name.ends_with(".done") || name.ends_with(".commit")),
@@ -98,22 +105,15 @@ fn crowd(size: usize, time: Duration) {
     eprintln!("{kills} kills among {size} processes, {done} runs done: every pair is whole");
 }
 
-/// Nobody of it outlives the test.
-struct Crowd(Vec<Child>);
-
-impl Drop for Crowd {
-    fn drop(&mut self) {
-        for child in &mut self.0 {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-    }
+/// How many runs came to their end.
+fn done(project: &Project) -> usize {
+    project.traces().iter().filter(|name| name.ends_with(".done")).count()
 }
 
-fn start(project: &Project) -> Child {
+fn start(project: &Project) -> Running {
     let own = std::env::current_exe().unwrap();
     let mut command = Command::new(own);
     command.args(["--exact", "tests::crowd::child", "--nocapture", "--test-threads=1"]);
     command.env(CHILD, project.dir.path()).env_remove("RUST_BACKTRACE").stdout(Stdio::null()).stderr(Stdio::inherit());
-    command.spawn().unwrap()
+    Running::start(&mut command)
 }

@@ -5,12 +5,13 @@
 use super::project::*;
 use super::whole;
 use crate::{Outcome, ProjectRoot, RunError};
+use exacta_testkit::{LIMIT, Running, program, succeeds};
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Set for the process that is to be disturbed: `run` or `recover`, and the project.
 const CHILD: &str = "EXACTA_EXEC_CHILD";
@@ -183,6 +184,7 @@ impl Hits {
 
     /// The number of those that came to pass, if they are nearly all.
     pub(super) fn enough(&self) -> usize {
+        assert!(self.tried > 0, "nothing was tried");
         assert!(self.hit * 20 >= self.tried * 19, "only {} of {} came to pass", self.hit, self.tried);
         self.hit
     }
@@ -195,11 +197,11 @@ fn killed(what: &str, dir: &Path, point: &Point) -> bool {
 
 /// Starts the child under strace with one injection and waits for its end.
 fn disturb(what: &str, dir: &Path, injection: &str) -> Option<i32> {
-    start(what, dir, injection).wait().unwrap().code()
+    start(what, dir, injection).wait().code()
 }
 
 /// Starts the child under strace with one injection.
-pub(super) fn start(what: &str, dir: &Path, injection: &str) -> Child {
+pub(super) fn start(what: &str, dir: &Path, injection: &str) -> Running {
     let (call, _) = injection.split_once(':').unwrap();
     let mut command = strace(what, dir);
     if !injection.contains("signal=") {
@@ -207,13 +209,14 @@ pub(super) fn start(what: &str, dir: &Path, injection: &str) -> Child {
         command.arg("--seccomp-bpf");
     }
     command.args(["-o", "/dev/null", "-e", &format!("trace={call}"), "-e", &format!("inject={injection}")]);
-    command.args(child_args()).spawn().unwrap()
+    Running::start(command.args(child_args()))
 }
 
 /// Waits until the process that strace started has stopped, and names it; `None` if it came to its end instead.
 pub(super) fn wait_until_stopped(strace: u32) -> Option<u32> {
-    let mut seen = 0;
+    let (mut seen, end) = (0, Instant::now() + LIMIT);
     loop {
+        assert!(Instant::now() < end, "neither stopped nor ended within {LIMIT:?}");
         thread::sleep(Duration::from_millis(2));
         let children = std::fs::read_to_string(format!("/proc/{strace}/task/{strace}/children")).ok()?;
         let child: Option<u32> = children.split(' ').find_map(|id| id.parse().ok());
@@ -253,13 +256,7 @@ fn child_args() -> [String; 5] {
 
 /// Every call of an undisturbed run; `None` where strace is not there.
 pub(super) fn points(what: &str) -> Option<Vec<Point>> {
-    if Command::new("strace").arg("-V").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
-        assert!(std::env::var_os("CI").is_none(), "strace is needed for the kill tests");
-        eprintln!("SKIPPED: the kill tests need strace, which is not installed");
-        return None;
-    }
-    let project = Project::new(&EVERYTHING);
-    Some(trace(what, project.dir.path()))
+    program("strace").then(|| trace(what, Project::new(&EVERYTHING).dir.path()))
 }
 
 fn points_of_recovery(dir: &Path) -> Vec<Point> {
@@ -270,8 +267,7 @@ fn points_of_recovery(dir: &Path) -> Vec<Point> {
 /// threads that a run starts make the same few calls, so their numbers stand for all of them.
 fn trace(what: &str, dir: &Path) -> Vec<Point> {
     let log = tempfile::NamedTempFile::new().unwrap();
-    let status = strace(what, dir).arg("-o").arg(log.path()).args(child_args()).status().unwrap();
-    assert_eq!(status.code(), Some(0));
+    assert!(succeeds(strace(what, dir).arg("-o").arg(log.path()).args(child_args())));
     let text = std::fs::read_to_string(log.path()).unwrap();
     let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     let mut points = Vec::new();
@@ -297,8 +293,7 @@ fn trace(what: &str, dir: &Path) -> Vec<Point> {
 
 fn copy_of(dir: &Path) -> tempfile::TempDir {
     let copy = tempfile::tempdir().unwrap();
-    let status = Command::new("cp").arg("-a").arg(dir.join(".")).arg(copy.path()).status().unwrap();
-    assert!(status.success());
+    assert!(succeeds(Command::new("cp").arg("-a").arg(dir.join(".")).arg(copy.path())));
     copy
 }
 

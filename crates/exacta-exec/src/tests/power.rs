@@ -4,6 +4,7 @@
 use super::kill::{self, Hits, Point};
 use super::project::*;
 use super::whole;
+use exacta_testkit::{needs, succeeds};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
@@ -25,14 +26,13 @@ fn every_power_cut_on_xfs() {
 }
 
 fn cut_everywhere(kind: &str) {
-    if !whole::alone(&format!("tests::power::every_power_cut_on_{kind}")) {
+    if !whole::alone(&format!("tests::power::every_power_cut_on_{kind}"), true) {
         return;
     }
     let Some(points) = kill::points("run") else { return };
-    let Some(mut disk) = LoopDisk::new(kind) else {
-        assert!(std::env::var_os("CI").is_none(), "{kind} on a loop device is needed for the power-cut tests");
-        return eprintln!("SKIPPED: no {kind} on a loop device here");
-    };
+    let disk = LoopDisk::new(kind);
+    let there = needs(disk.is_some(), &format!("{kind} on a loop device"));
+    let Some(mut disk) = disk.filter(|_| there) else { return };
     let mut hits = Hits::default();
     for (index, point) in whole::each(&format!("power cuts on {kind}"), &points) {
         let place = format!("power cut on {kind} at {point:?}");
@@ -69,8 +69,8 @@ impl LoopDisk {
         // Hardly more than mkfs demands.
         let size = if kind == "xfs" { 320 << 20 } else { 64 << 20 };
         std::fs::File::create(disk.image()).unwrap().set_len(size).unwrap();
-        let made = Command::new(format!("mkfs.{kind}")).arg("-q").arg(disk.image()).status();
-        (made.is_ok_and(|status| status.success()) && disk.attach()).then_some(disk)
+        let made = succeeds(Command::new(format!("mkfs.{kind}")).arg("-q").arg(disk.image()));
+        (made && disk.attach()).then_some(disk)
     }
 
     fn mount(&self) -> PathBuf {
@@ -82,8 +82,7 @@ impl LoopDisk {
     }
 
     fn attach(&self) -> bool {
-        let status = Command::new("mount").args(["-o", "loop"]).arg(self.image()).arg(self.mount()).status();
-        status.is_ok_and(|status| status.success())
+        succeeds(Command::new("mount").args(["-o", "loop"]).arg(self.image()).arg(self.mount()))
     }
 
     /// A fresh project on the disk, and nothing else.
@@ -114,7 +113,7 @@ impl LoopDisk {
             let run = rustix::process::Pid::from_raw(run as i32).unwrap();
             let _ = rustix::process::kill_process(run, rustix::process::Signal::KILL);
         }
-        child.wait().unwrap();
+        child.wait();
         (unmounted(&self.mount()) && self.attach()).then_some(run.is_some())
     }
 }
@@ -141,10 +140,10 @@ pub(super) fn unmounted(at: &Path) -> bool {
     })
 }
 
-fn unmount(at: &Path, how: &[&str]) -> bool {
-    Command::new("umount").args(how).arg(at).stderr(Stdio::null()).status().unwrap().success()
+pub(super) fn unmount(at: &Path, how: &[&str]) -> bool {
+    succeeds(Command::new("umount").args(how).arg(at).stderr(Stdio::null()))
 }
 
 pub(super) fn call(program: &str, args: &[&str]) {
-    assert!(Command::new(program).args(args).status().unwrap().success(), "{program} {args:?}");
+    assert!(succeeds(Command::new(program).args(args)), "{program} {args:?}");
 }

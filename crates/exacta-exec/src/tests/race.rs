@@ -2,11 +2,13 @@
 
 use super::project::*;
 use crate::RunError;
+use exacta_testkit::LIMIT;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
+use std::time::Instant;
 
 #[test]
 fn a_folder_swapped_for_a_link_leads_nowhere() {
@@ -25,18 +27,22 @@ fn swap_folders(swaps: usize) {
     put(&outside.path().join("f"), "0\n", 0o644);
     let project = Project::new(&[("d/f", "0\n", 0o644)]);
     symlink(outside.path(), project.at("link")).unwrap();
-    let swapped = AtomicUsize::new(0);
+    let (swapped, over) = (AtomicUsize::new(0), AtomicBool::new(false));
     let mut done = [0, 0];
+    let begin = Instant::now();
     thread::scope(|scope| {
+        let _end = AtLast(&over);
         scope.spawn(|| {
-            for _ in 0..swaps {
+            while !over.load(Ordering::Relaxed) {
                 renameat_with(CWD, project.at("d"), CWD, project.at("link"), RenameFlags::EXCHANGE).unwrap();
                 swapped.fetch_add(1, Ordering::Relaxed);
             }
         });
         let mut number = 1;
         let mut now = "0\n".to_owned();
-        while swapped.load(Ordering::Relaxed) < swaps {
+        // Until enough was swapped, and runs have met it both ways.
+        while swapped.load(Ordering::Relaxed) < swaps || done.contains(&0) {
+            assert!(begin.elapsed() < LIMIT * 6, "{swapped:?} swaps, {done:?} runs");
             let next = format!("{number}\n");
             let work = work(
                 number,
@@ -59,7 +65,16 @@ fn swap_folders(swaps: usize) {
     let names: Vec<_> = fs::read_dir(outside.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names, ["f"]);
     assert_eq!(fs::read(outside.path().join("f")).unwrap(), b"0\n");
-    eprintln!("{swaps} swaps: {} runs done, {} refused", done[0], done[1]);
+    eprintln!("{swapped:?} swaps: {} runs done, {} refused", done[0], done[1]);
+}
+
+/// Tells whoever waits for it, also when the test fails.
+struct AtLast<'a>(&'a AtomicBool);
+
+impl Drop for AtLast<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// An editor saves by renaming at some moment of a run: afterwards its bytes are in the file.
@@ -69,6 +84,7 @@ fn an_editor_that_saves_keeps_its_bytes() {
         let project = Project::new(&[("f", "old\n", 0o644), ("g", "old\n", 0o644)]);
         let go = AtomicBool::new(false);
         let outcome = thread::scope(|scope| {
+            let _end = AtLast(&go);
             scope.spawn(|| {
                 put(&project.at("swap"), "saved\n", 0o644);
                 while !go.load(Ordering::Relaxed) {
@@ -81,9 +97,7 @@ fn an_editor_that_saves_keeps_its_bytes() {
             });
             let modify = |at: &str| change(at, content("old\n", 0o644), content("new\n", 0o644));
             let observer = &mut |event| go.store(event == crate::Event::Committing, Ordering::Relaxed);
-            let outcome = project.run_with(&work(1, vec![modify("f"), modify("g")]), observer, &mut |_| Ok(()));
-            go.store(true, Ordering::Relaxed);
-            outcome
+            project.run_with(&work(1, vec![modify("f"), modify("g")]), observer, &mut |_| Ok(()))
         });
         assert_eq!(fs::read_to_string(project.at("f")).unwrap(), "saved\n", "{outcome:?}");
         let rest = fs::read_to_string(project.at("g")).unwrap();

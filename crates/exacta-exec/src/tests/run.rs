@@ -6,9 +6,11 @@ use crate::run::execute;
 use crate::{Drifted, Event, Holder, Retention, RunError, RunOptions};
 use exacta_kernel::facts::FileState;
 use exacta_kernel::id::RunId;
+use exacta_testkit::{needs, root, succeeds};
 use rustix::fs::XattrFlags;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -103,8 +105,8 @@ fn what_would_be_lost_is_refused() {
 /// Only the super-user can make these.
 #[test]
 fn frozen_and_foreign_files_are_refused() {
-    if !rustix::process::geteuid().is_root() {
-        return eprintln!("SKIPPED: needs the super-user");
+    if !root() {
+        return;
     }
     let one = |number| work(number, vec![change("a.txt", content("old a\n", 0o644), content("new a\n", 0o644))]);
     let project = Project::new(&EVERYTHING);
@@ -120,13 +122,12 @@ fn frozen_and_foreign_files_are_refused() {
 
     let project = Project::new(&EVERYTHING);
     for flag in ["i", "a"] {
-        let set =
-            |sign| std::process::Command::new("chattr").arg(format!("{sign}{flag}")).arg(project.at("a.txt")).status();
-        if !set("+").is_ok_and(|status| status.success()) {
-            return eprintln!("SKIPPED: chattr does not work here");
+        let set = |sign| succeeds(Command::new("chattr").arg(format!("{sign}{flag}")).arg(project.at("a.txt")));
+        if !needs(set("+"), "a file system on which `chattr` works") {
+            return;
         }
         let error = project.run(&one(1)).unwrap_err();
-        set("-").unwrap();
+        assert!(set("-"));
         assert!(error.to_string().contains("immutable or append-only"), "{error}");
     }
 }
@@ -135,8 +136,8 @@ fn frozen_and_foreign_files_are_refused() {
 fn attributes_are_kept() {
     let project = Project::new(&EVERYTHING);
     let set = |name: &str, value: &[u8]| rustix::fs::setxattr(project.at("a.txt"), name, value, XattrFlags::empty());
-    if set("user.note", b"keep me").is_err() {
-        return eprintln!("SKIPPED: no extended attributes here");
+    if !needs(set("user.note", b"keep me").is_ok(), "extended attributes") {
+        return;
     }
     // Owner rw, user 1000 r, group r, mask r, others r.
     let acl: &[u8] = &[
@@ -153,7 +154,7 @@ fn attributes_are_kept() {
         buffer
     };
     assert_eq!(get("user.note"), b"keep me");
-    if with_acl {
+    if needs(with_acl, "access control lists") {
         assert_eq!(get("system.posix_acl_access"), acl);
     }
     assert_eq!(project.tree(), everything_done());
@@ -162,8 +163,8 @@ fn attributes_are_kept() {
 
 #[test]
 fn a_folder_hands_down_its_group() {
-    if !rustix::process::geteuid().is_root() {
-        return eprintln!("SKIPPED: needs the super-user");
+    if !root() {
+        return;
     }
     let project = Project::new(&[("d/x", "", 0o644)]);
     std::os::unix::fs::chown(project.at("d"), None, Some(77)).unwrap();
