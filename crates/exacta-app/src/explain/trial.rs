@@ -10,6 +10,9 @@ use exacta_kernel::proposal::Proposal;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+/// Beyond so many steps not every pair is tried: each trial costs a whole evaluation.
+const MANY: usize = 15;
+
 /// Steps, by their place in the proposal.
 type Steps = BTreeSet<usize>;
 
@@ -46,7 +49,8 @@ impl<'e> Trial<'e> {
     /// which no step can be put back.
     pub(super) fn fewest(&mut self) -> Result<Vec<Without>, Error> {
         let singles = (0..self.len()).map(|step| Steps::from([step])).collect::<Vec<_>>();
-        let pairs = (0..self.len()).flat_map(|a| (0..a).map(move |b| Steps::from([a, b]))).collect::<Vec<_>>();
+        let paired = if self.len() > MANY { 0 } else { self.len() };
+        let pairs = (0..paired).flat_map(|a| (0..a).map(move |b| Steps::from([a, b]))).collect::<Vec<_>>();
         for candidates in [singles, pairs] {
             let mut found: Vec<Steps> = Vec::new();
             for steps in candidates {
@@ -60,8 +64,35 @@ impl<'e> Trial<'e> {
                 return found.iter().map(|steps| self.shown(steps)).collect();
             }
         }
-        let found = self.greedy()?;
+        let found = if self.len() > MANY { self.worst()? } else { self.greedy()? };
+        let found = found.map(|steps| self.put_back(steps)).transpose()?;
         found.iter().map(|steps| self.shown(steps)).collect()
+    }
+
+    /// As many of the steps without which, alone, the answer is best as must be left out until it is "allow".
+    fn worst(&mut self) -> Result<Option<Steps>, Error> {
+        let mut order = Vec::new();
+        for step in 0..self.len() {
+            let evaluation = self.without(&self.closed(&Steps::from([step])))?;
+            order.extend(evaluation.map(|evaluation| (weight(&evaluation), step)));
+        }
+        order.sort();
+        let without = |trial: &Self, kept: usize| -> Steps {
+            let steps = order.iter().take(order.len().saturating_sub(kept)).map(|(_, step)| *step);
+            trial.closed(&steps.collect())
+        };
+        let (mut kept, mut too_many) = (order.len() / 2, order.len());
+        while !self.is_allowed(&without(self, kept))? {
+            (kept, too_many) = (kept / 2, kept);
+            if kept == 0 {
+                return Ok(None);
+            }
+        }
+        while too_many - kept > 1 {
+            let middle = kept.midpoint(too_many);
+            if self.is_allowed(&without(self, middle))? { kept = middle } else { too_many = middle }
+        }
+        Ok(Some(without(self, kept)))
     }
 
     /// Leaves out, one after the other, the step without which the answer is best, until it is "allow".
@@ -81,6 +112,11 @@ impl<'e> Trial<'e> {
             let Some((_, more)) = best else { return Ok(None) };
             left_out = more;
         }
+        Ok(Some(left_out))
+    }
+
+    /// The same set without the steps that need not be left out.
+    fn put_back(&mut self, mut left_out: Steps) -> Result<Steps, Error> {
         for step in left_out.clone() {
             let fewer: Steps = left_out.iter().copied().filter(|other| *other != step).collect();
             let fewer = self.closed(&fewer);
@@ -88,7 +124,7 @@ impl<'e> Trial<'e> {
                 left_out = fewer;
             }
         }
-        Ok(Some(left_out))
+        Ok(left_out)
     }
 
     fn is_allowed(&mut self, left_out: &Steps) -> Result<bool, Error> {

@@ -75,6 +75,26 @@ fn every_way_is_said_and_holds() {
     }
 }
 
+/// A plan of many steps is too large to try every pair, and still there is an answer that holds.
+#[test]
+fn many_steps() {
+    let step = |at: usize| {
+        json!({ "id": format!("s{at}"), "order": at, "type": "file_create", "target": format!("src/table_{at}.py"),
+            "description": format!("Compute the table number {at} of the report"), "dependencies": [],
+            "content": format!("def table_{at}():\n    return {at}\n") })
+    };
+    let steps: Vec<Value> = (1..=40).map(step).collect();
+    let intent = json!({ "type": "AddFeature", "text": "Compute the tables of the report" });
+    let plan = json!({ "schema": "exacta.plan/1", "intent": intent, "steps": steps });
+    let case = Case { name: "many".to_owned(), world: World::begun(), plan };
+    case.world.run(&["profile", "set", "DEV", "--approver-key", &case.world.key()]).expect(0);
+    let text = case.plan.to_string();
+    let ways = case.world.pipe(&["policy", "explain", "-", "--json"], text.as_bytes()).expect(0).json()["ways"].take();
+    let [without] = &ways["without"].as_array().unwrap()[..] else { panic!("{ways}") };
+    let rest = case.without(&without["steps"]).to_string();
+    assert_eq!(case.world.pipe(&["check", "-", "--json"], rest.as_bytes()).expect(0).json()["decision"], "allow");
+}
+
 /// Points of risk are frozen elsewhere, and change there.
 fn without_points(text: &str) -> String {
     let mut pieces = text.split("risk ");

@@ -1,4 +1,4 @@
-//! Paths and globs as constraints name them. Not the policy's [`Globs`](crate::policy::glob::Globs), which only tighten and so match widely: a
+//! Paths and globs as constraints name them. Not the policy's `Globs`, which only tighten and so match widely: a
 //! constraint may also be proved kept, so it needs two answers, what is certainly meant and what might be.
 
 use super::token::has_file_extension;
