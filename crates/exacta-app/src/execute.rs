@@ -388,7 +388,7 @@ pub fn waits(id: &PlanId) -> Error {
 /// There was a run of the plan.
 #[must_use]
 pub fn already_run(id: &PlanId, run: &str) -> Error {
-    let message = format!("plan `{id}` was carried out by run `{run}`: one run per plan, ever");
+    let message = format!("plan `{id}` has had its run, `{run}`: one run per plan, ever, however it ended");
     Error::new(Exit::Drifted, "already_run", message)
         .hint(format!("`exacta resubmit {id}` makes a new plan from the same proposal"))
 }

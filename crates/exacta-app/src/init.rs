@@ -35,12 +35,12 @@ impl App {
         Ok(known.map_or(Profile::Safe, |project| project.profile))
     }
 
-    /// Whether the project at hand is known already.
+    /// Whether somebody chose the profile of the project at hand.
     ///
     /// # Errors
     /// If the folder cannot be used.
-    pub fn is_known(options: &Options) -> Result<bool, Error> {
-        Ok(options.home()?.project(&options.root()?)?.is_some())
+    pub fn profile_is_chosen(options: &Options) -> Result<bool, Error> {
+        Ok(options.home()?.project(&options.root()?)?.is_some_and(|project| project.chosen))
     }
 
     /// Whether giving up the record of the project at hand takes a person: something was recorded, and is not as it was.

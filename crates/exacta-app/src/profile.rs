@@ -64,6 +64,7 @@ impl App {
     pub fn set_profile(&mut self, profile: Profile, key: Option<&SigningKey>) -> Result<ProfileView, Error> {
         let before = self.profile()?;
         if profile == before {
+            self.home.update_project(self.root.path(), |record| record.chosen = true)?;
             return self.profile_view();
         }
         if profile > before {
@@ -87,6 +88,7 @@ impl App {
                 found = record.profile;
                 if found == before {
                     record.profile = profile;
+                    record.chosen = true;
                     record.failed_runs = 0;
                     record.fell = None;
                 }

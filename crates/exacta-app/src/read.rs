@@ -4,6 +4,7 @@ use crate::app::App;
 use crate::clock::now;
 use crate::current::{self, Current};
 use crate::error::{Error, Exit};
+use crate::execute::run_error;
 use crate::process;
 use crate::recover::Recovery;
 use crate::view::{ApprovalView, PlanDetail, PlanLine, PlanView, Registered, RunView, StatusView, Summary, outcome};
@@ -157,8 +158,12 @@ impl App {
             Err(error) => return Err(error),
         };
         let project = self.home.project(self.path())?;
-        let runs = self.store.runs(&RunFilter { limit: Some(10), ..RunFilter::default() })?;
-        let unfinished = self.store.running()?.into_iter().filter(|run| !process::lives(run.pid, &run.boot));
+        let mut runs = self.store.runs(&RunFilter { limit: Some(10), ..RunFilter::default() })?;
+        let attention = self.needs_attention(runs.first())?;
+        let running = self.store.running()?;
+        let older = running.iter().filter(|run| runs.iter().all(|newest| newest.id != run.id)).cloned();
+        runs.extend(older.collect::<Vec<_>>());
+        let unfinished = running.into_iter().filter(|run| !process::lives(run.pid, &run.boot));
         Ok(StatusView {
             project: self.path().display().to_string(),
             profile: policy.as_ref().map(|policy| policy.profile().name()),
@@ -168,11 +173,27 @@ impl App {
             pending: self.list(Some(Status::Pending.name()), Some(20))?,
             approved: self.approved()?,
             runs: runs.into_iter().map(run_view).collect(),
+            attention,
             unfinished: unfinished.map(|run| unfinished_run(&run)).collect(),
             damage: self.damage()?.into_iter().collect(),
             log_size: self.store.checkpoint().ok().flatten().map_or(0, |checkpoint| checkpoint.checkpoint().size),
             approvers: self.home.approvers()?.iter().filter(|approver| approver.removed_at.is_none()).count(),
         })
+    }
+
+    /// Whether a run could not be settled, or the newest one met somebody else's changes. Whoever carried out another since has
+    /// seen those.
+    fn needs_attention(&self, newest: Option<&RunRecord>) -> Result<bool, Error> {
+        if newest.is_some_and(|run| run.state == RunState::NeedsAttention) {
+            return Ok(true);
+        }
+        let open = self.store.open_runs()?;
+        if open.iter().all(|run| run.state != RunState::NeedsAttention) {
+            return Ok(false);
+        }
+        let unsettled = self.root.unfinished().map_err(|error| run_error(&error))?;
+        let is_unsettled = |run: &RunRecord| unsettled.iter().any(|other| other.run_id == run.id);
+        Ok(open.iter().any(|run| run.state == RunState::NeedsAttention && is_unsettled(run)))
     }
 
     fn approved(&self) -> Result<Vec<PlanLine>, Error> {

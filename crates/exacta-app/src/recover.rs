@@ -53,6 +53,8 @@ impl App {
         }
         let mut dead = self.store.running()?;
         dead.retain(|run| !process::lives(run.pid, &run.boot));
+        // A process of another namespace is not seen, but its locks are; what cannot be told is left alone.
+        dead.retain(|run| self.root.is_at_work(&run.id) == Ok(false));
         if !dead.is_empty() {
             // Another process may be at it at this moment, and will record what comes of it. Looked at after the record and
             // before the receipts, so that what is not there any more has its receipts.

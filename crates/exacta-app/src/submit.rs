@@ -20,7 +20,7 @@ use exacta_kernel::proposal::{Constraint, ModelClaim};
 use exacta_kernel::scan;
 use exacta_kernel::time::Timestamp;
 use exacta_store::home::DeclaredIdentity;
-use exacta_store::{Change, NewPlan, Outcome, PlanRecord, Store};
+use exacta_store::{Change, NewPlan, Outcome, PlanRecord, Store, StoreError};
 use serde_json::{Map, Value, json};
 
 /// What comes with a text.
@@ -87,8 +87,7 @@ impl App {
     fn next_version(&self, id: &PlanId) -> Result<Lineage, Error> {
         let record = self.store.plan(id)?.ok_or_else(|| unknown_plan(id.as_str()))?;
         if record.status != Status::Pending {
-            let message = format!("plan `{id}` is {}: only a pending plan can be revised", record.status);
-            return Err(Error::new(Exit::Drifted, "wrong_status", message).hint("submit it as a new plan"));
+            return Err(not_revisable(id, record.status));
         }
         let version = record.version.saturating_add(1);
         Ok(Lineage { correlation_id: record.correlation_id, version, derived_from: None, revises: Some(id.clone()) })
@@ -238,11 +237,10 @@ impl App {
         if text.is_none() {
             entries.iter_mut().for_each(|entry| entry.reason = scan::secret::mask(&entry.reason).into_owned());
         }
-        self.store.insert_plan(&new, &entries, identity.created_at)?;
-        if let Some(old) = lineage.revises {
-            self.expire(&old, &format!("version {} took its place", identity.version))?;
+        match (self.store.insert_plan(&new, &entries, identity.created_at), &lineage.revises) {
+            (Err(StoreError::NotATransition { from, .. }), Some(old)) => Err(not_revisable(old, from)),
+            (stored, _) => Ok(stored.map(|()| view)?),
         }
-        Ok(view)
     }
 
     /// The entries that tell how a plan came to be and what was decided.
@@ -281,6 +279,11 @@ impl App {
             Outcome::Done | Outcome::Lost { .. } => Ok(()),
         }
     }
+}
+
+fn not_revisable(id: &PlanId, status: Status) -> Error {
+    let message = format!("plan `{id}` is {status}: only a pending plan can be revised");
+    Error::new(Exit::Drifted, "wrong_status", message).hint("submit it as a new plan")
 }
 
 /// A value without any secret, in keys and strings.

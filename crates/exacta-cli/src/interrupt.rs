@@ -2,7 +2,7 @@
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
 use std::io;
 use std::os::fd::AsFd;
@@ -90,6 +90,12 @@ impl Drop for Orderly {
             state.at_once.store(true, Ordering::SeqCst);
         }
     }
+}
+
+/// A file that may grow no further is an error to be told, not the end.
+pub fn outlive_limits() {
+    // Where no handler can be had, it stays as it is.
+    drop(flag::register(SIGXFSZ, Arc::default()));
 }
 
 fn state() -> io::Result<&'static State> {

@@ -25,6 +25,7 @@ use std::process::ExitCode;
 #[must_use]
 pub fn main() -> ExitCode {
     fault::install();
+    interrupt::outlive_limits();
     let code = std::panic::catch_unwind(|| run(&std::env::args_os().collect::<Vec<_>>()));
     ExitCode::from(output::exit(code.unwrap_or(fault::EXIT)))
 }

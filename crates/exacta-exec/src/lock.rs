@@ -171,6 +171,20 @@ impl<'fs, F: Fs> Desk<'fs, F> {
     }
 }
 
+/// Whether a living process holds the targets of a run.
+pub(crate) fn is_held<F: Fs>(area: &Area<'_, F>, run: &RunId) -> Result<bool, IoError> {
+    let dir = match area.fs.open_dir(&area.dir, LOCKS) {
+        Ok(dir) => dir,
+        Err(Errno::NOENT) => return Ok(false),
+        Err(errno) => return Err(io("open")(errno)),
+    };
+    match area.fs.open(&dir, run.as_str()) {
+        Ok(file) => Ok(!area.fs.lock(&file).map_err(io("lock a note in"))?),
+        Err(Errno::NOENT) => Ok(false),
+        Err(errno) => Err(io("open a note in")(errno)),
+    }
+}
+
 fn open_dir<F: Fs>(area: &Area<'_, F>) -> Result<F::Dir, IoError> {
     match area.fs.open_dir(&area.dir, LOCKS) {
         Err(Errno::NOENT) => {}

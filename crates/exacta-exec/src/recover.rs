@@ -5,7 +5,7 @@ use crate::error::{IoError, RunError};
 use crate::folders::Folders;
 use crate::fs::{Disk, Fs};
 use crate::journal::{Journal, JournalError};
-use crate::lock::{Desk, Locks, Patience};
+use crate::lock::{Desk, Locks, Patience, is_held};
 use crate::root::ProjectRoot;
 use crate::run::{Receipts, receipts};
 use crate::settle::{Committed, Halt};
@@ -68,6 +68,18 @@ impl ProjectRoot {
         match Area::open(&disk)? {
             Some(area) => settle_all(&area),
             None => Ok(Vec::new()),
+        }
+    }
+
+    /// Whether a living process is at a run, in whatever namespace it lives: it holds the run's targets.
+    ///
+    /// # Errors
+    /// If it cannot be told.
+    pub fn is_at_work(&self, run: &RunId) -> Result<bool, RunError> {
+        let disk = Disk::new(self, true).map_err(IoError::of("open project", "."))?;
+        match Area::open(&disk)? {
+            Some(area) => Ok(is_held(&area, run)?),
+            None => Ok(false),
         }
     }
 

@@ -138,6 +138,15 @@ impl Folder {
         }
     }
 
+    /// As [`Folder::lock`]; `None` where the folder cannot be written, and so nobody else can be writing.
+    pub fn lock_if_writable(&self) -> Result<Option<Lock>, StoreError> {
+        match self.lock() {
+            Ok(lock) => Ok(Some(lock)),
+            Err(StoreError::ReadOnly { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Opens a file to read and, if `write`, to write; `None` if there is none.
     pub fn file(&self, name: &str, write: bool) -> Result<Option<File>, StoreError> {
         let access = if write { OFlags::RDWR } else { OFlags::RDONLY };

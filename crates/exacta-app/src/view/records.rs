@@ -176,8 +176,10 @@ pub struct StatusView {
     pub pending: Vec<PlanLine>,
     /// Plans that are approved and have not run.
     pub approved: Vec<PlanLine>,
-    /// The newest runs.
+    /// The newest runs, and all that are going on.
     pub runs: Vec<RunView>,
+    /// Whether a run could not be settled, or the newest one met changes of somebody else and kept them.
+    pub attention: bool,
     /// Runs that a crash left unfinished.
     pub unfinished: Vec<Recovery>,
     /// How many entries the log has.

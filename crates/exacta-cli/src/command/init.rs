@@ -24,12 +24,12 @@ struct Begun {
 pub fn init(args: &Init, context: &Context) -> Result<u8, Error> {
     let listed = Settings::names(&context.options)?;
     sensible(args, &listed, context)?;
-    let known = App::is_known(&context.options)? && !args.anew;
+    let is_chosen = App::profile_is_chosen(&context.options)? && !args.anew;
     let mut app = if args.anew { anew(args, context)? } else { context.open()? };
     let approver = if App::needs_first_approver(&context.options)? { first_approver(args, context)? } else { None };
     let chosen = match args.profile {
         Some(profile) => Some(profile.into()),
-        None if known => None,
+        None if is_chosen => None,
         None => ask_profile(&app.profile_view()?, context)?,
     };
     let profile = match chosen {
@@ -105,7 +105,7 @@ fn ask_profile(now: &ProfileView, context: &Context) -> Result<Option<Profile>, 
         let answer = person.ask(&format!("which profile for this project? [{}] ", now.chosen.name()))?;
         let found = Profile::ALL.into_iter().find(|profile| profile.name().eq_ignore_ascii_case(&answer));
         match found {
-            None if answer.is_empty() => return Ok(None),
+            None if answer.is_empty() => return Ok(Some(now.chosen)),
             None => person.say("type SAFE, DEV or FULL-AUTO\n")?,
             Some(profile) => return Ok(Some(profile)),
         }

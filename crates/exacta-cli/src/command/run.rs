@@ -89,7 +89,7 @@ fn detach(app: &App, id: &PlanId, pace: &Pace, context: &Context) -> Result<u8, 
         }
         let detail = app.show(id)?;
         if let Some(run) = &detail.run {
-            if !context.output.is_json() {
+            if !context.output.is_json() && run.outcome == "running" {
                 context.output.note("the run goes on in the background; `exacta status --watch` follows it");
             }
             let end = End::going_on(id, detail.plan.status, Some(run.clone()));

@@ -67,9 +67,7 @@ fn watch(app: &App, mut status: StatusView, context: &Context) -> Result<StatusV
 
 /// A crash that nobody cleaned up needs attention, and so does a record that was changed. A broken policy denies everything.
 fn exit(status: &StatusView) -> Exit {
-    let attention = !status.damage.is_empty()
-        || status.runs.iter().any(|run| run.outcome == "needs_attention")
-        || !status.unfinished.is_empty();
+    let attention = !status.damage.is_empty() || status.attention || !status.unfinished.is_empty();
     match (attention, &status.policy_error) {
         (true, _) => Exit::Fault,
         (false, Some(_)) => Exit::Denied,

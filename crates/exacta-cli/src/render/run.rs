@@ -10,6 +10,9 @@ use serde_json::Value;
 pub fn ended(run: &RunView) -> Vec<Row> {
     let what = if run.undoes.is_some() { "undo " } else { "run " };
     let mut rows = vec![Row::heading(what).plain(&run.run_id).plain("  ").with(run_tone(run.word()), run.word())];
+    if run.outcome == "running" {
+        return rows;
+    }
     rows.extend(run.steps.iter().map(|step| {
         let path = step.get("path").and_then(Value::as_str).unwrap_or_default();
         Row::indented(2).column(Tone::Plain, verb(step), 10).plain(path)

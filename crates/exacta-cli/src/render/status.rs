@@ -30,7 +30,7 @@ pub fn status(status: &StatusView) -> Vec<Row> {
     }
     section(&mut rows, "waiting for a person", plans(&status.pending), status.pending.is_empty());
     section(&mut rows, "approved, not run", plans(&status.approved), status.approved.is_empty());
-    section(&mut rows, "newest runs", status.runs.iter().map(run).collect(), status.runs.is_empty());
+    section(&mut rows, "newest runs", status.runs.iter().flat_map(run).collect(), status.runs.is_empty());
     section(&mut rows, "left unfinished", recoveries(&status.unfinished), status.unfinished.is_empty());
     rows
 }
@@ -46,14 +46,27 @@ pub fn recoveries(recovered: &[Recovery]) -> Vec<Row> {
         let head = Row::new().plain("run ").plain(&recovery.run_id).plain("  ");
         rows.push(head.with(run_tone(recovery.outcome), recovery.outcome));
         rows.push(Row::indented(2).plain(&recovery.reason));
-        rows.extend(recovery.kept.iter().map(|path| {
-            Row::indented(2).with(Tone::Warn, "kept").plain(" a change to `").plain(path).plain("` made meanwhile")
-        }));
+        rows.extend(kept(&recovery.kept));
     }
     rows
 }
 
-fn run(run: &RunView) -> Row {
+fn run(run: &RunView) -> Vec<Row> {
+    let mut rows = vec![line(run)];
+    if run.outcome == "needs_attention" {
+        rows.extend(kept(&run.kept));
+        rows.push(Row::indented(2).faint("hint: look at what is there; the next completed run ends this notice"));
+    }
+    rows
+}
+
+fn kept(paths: &[String]) -> impl Iterator<Item = Row> {
+    paths.iter().map(|path| {
+        Row::indented(2).with(Tone::Warn, "kept").plain(" a change to `").plain(path).plain("` made meanwhile")
+    })
+}
+
+fn line(run: &RunView) -> Row {
     let what = if run.undoes.is_some() { "undo" } else { "run" };
     let at = run.ended_at.as_deref().unwrap_or(&run.started_at);
     Row::new()

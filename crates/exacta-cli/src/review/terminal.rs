@@ -28,17 +28,17 @@ pub fn run(review: &mut Review, signals: &Orderly) -> io::Result<Choice> {
         if matches!(signals.wait(&io::stdin())?, Waited::Interrupted | Waited::Gone) {
             return Ok(Choice::Pause);
         }
-        if !event::poll(Duration::ZERO)? {
-            continue;
-        }
-        match event::read()? {
-            Event::Key(key) if key.kind != KeyEventKind::Release => {
-                if let Some(choice) = review.key(key) {
-                    return Ok(choice);
+        // Several may have come at once.
+        while event::poll(Duration::ZERO)? {
+            match event::read()? {
+                Event::Key(key) if key.kind != KeyEventKind::Release => {
+                    if let Some(choice) = review.key(key) {
+                        return Ok(choice);
+                    }
                 }
+                Event::Paste(text) => review.paste(&text),
+                _ => {}
             }
-            Event::Paste(text) => review.paste(&text),
-            _ => {}
         }
     }
 }

@@ -298,6 +298,20 @@ fn a_record_that_is_gone_is_given_up_by_a_person_only() {
     world.run(&["audit", "verify"]).expect(0);
 }
 
+/// A limit on the size of files is an error like a full disk.
+#[test]
+fn a_limit_on_files_is_told() {
+    let world = World::begun();
+    let plan = world.file("plan.json", fix().to_string());
+    let mut limited = std::process::Command::new("sh");
+    let line = format!("ulimit -f 0; exec '{}' submit '{plan}' --json", crate::world::EXACTA);
+    limited.args(["-c", &line]).current_dir(world.project()).env("EXACTA_HOME", world.home());
+    let done = crate::world::done(limited.output().unwrap()).expect(60);
+    assert_eq!(done.json()["error"]["exit"], 60, "{done:?}");
+    world.run(&["audit", "verify"]).expect(0);
+    world.run(&["submit", &plan]).expect(30);
+}
+
 #[test]
 fn a_damaged_pin_stops_only_what_needs_it() {
     let world = World::begun();

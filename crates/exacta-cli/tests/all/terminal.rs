@@ -146,7 +146,10 @@ fn a_signal_leaves_the_screen_as_it_was_found() {
 fn init_asks_for_the_profile_once() {
     let world = World::new();
     let args = ["init", "--approver", "tester", "--no-passphrase"];
-    let mut terminal = world.terminal(&args);
+    // Whoever was there first could not be asked.
+    world.pipe(&["submit", "-"], fix().to_string().as_bytes()).expect(30);
+    world.run(&args).expect(0);
+    let mut terminal = world.terminal(&["init"]);
     terminal.wait_for("FULL-AUTO").wait_for("which profile").send("reckless\n");
     terminal.wait_for("which profile").send("dev\n");
     terminal.end().expect(0);

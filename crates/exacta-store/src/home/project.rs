@@ -20,6 +20,8 @@ pub struct ProjectRecord {
     pub root: PathBuf,
     /// How much may happen without a person.
     pub profile: Profile,
+    /// Whether somebody chose it; until then `init` asks.
+    pub chosen: bool,
     /// When it became known.
     pub created_at: Timestamp,
     /// Runs that failed one after the other, up to now.
@@ -45,6 +47,7 @@ struct Stored {
     id: ProjectId,
     root: String,
     profile: Profile,
+    chosen: bool,
     created_at: Timestamp,
     failed_runs: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -140,7 +143,15 @@ impl Home {
 
 fn write_new(lock: &Lock, path: &Path, root: PathBuf, at: Timestamp) -> Result<ProjectRecord, HomeError> {
     let id = super::session::fresh_id(ProjectId::parse);
-    let record = ProjectRecord { id: id?, root, profile: Profile::Safe, created_at: at, failed_runs: 0, fell: None };
+    let record = ProjectRecord {
+        id: id?,
+        root,
+        profile: Profile::Safe,
+        chosen: false,
+        created_at: at,
+        failed_runs: 0,
+        fell: None,
+    };
     record::write(lock, path, &Stored::of(&record))?;
     Ok(record)
 }
@@ -157,6 +168,7 @@ impl Stored {
             id: record.id.clone(),
             root: record.root.to_string_lossy().into_owned(),
             profile: record.profile,
+            chosen: record.chosen,
             created_at: record.created_at,
             failed_runs: record.failed_runs,
             fell: record.fell.clone(),
@@ -164,7 +176,7 @@ impl Stored {
     }
 
     fn at(self, root: PathBuf) -> ProjectRecord {
-        let Self { id, root: _, profile, created_at, failed_runs, fell } = self;
-        ProjectRecord { id, root, profile, created_at, failed_runs, fell }
+        let Self { id, root: _, profile, chosen, created_at, failed_runs, fell } = self;
+        ProjectRecord { id, root, profile, chosen, created_at, failed_runs, fell }
     }
 }

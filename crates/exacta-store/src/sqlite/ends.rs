@@ -16,8 +16,8 @@ impl SqliteStore {
         if self.ends_fit().is_ok() {
             return Ok(None);
         }
-        // Another process may have been writing meanwhile. Nobody can where the folder cannot be written.
-        let _lock = self.folder.lock().ok();
+        // Another process may have been writing meanwhile.
+        let _lock = self.folder.lock_if_writable()?;
         match self.ends_fit() {
             Ok(()) => Ok(None),
             Err(StoreError::Tampered(found)) => Ok(Some(found)),

@@ -59,12 +59,20 @@ impl SqliteStore {
         }
         // What is pinned is committed, so the database can always give back what the file lacks: neither waits for the other.
         let (synced, pinned) = thread::scope(|scope| {
-            let log = &log;
-            let syncing = unsynced.map(|from| scope.spawn(move || log.sync(from)));
+            let sync = || unsynced.map_or(Ok(()), |from| log.sync(from));
+            let syncing = unsynced.map(|_| thread::Builder::new().spawn_scoped(scope, sync));
             let pinned = self.signer.pin(signed, self.durable);
-            (syncing.map_or(Ok(Ok(())), thread::ScopedJoinHandle::join), pinned)
+            let synced = match syncing {
+                Some(Ok(thread)) => {
+                    thread.join().unwrap_or_else(|_| Err(self.db().corrupt("the log could not be synced")))
+                }
+                // No thread is to be had: then one after the other.
+                Some(Err(_)) => sync(),
+                None => Ok(()),
+            };
+            (synced, pinned)
         });
-        synced.unwrap_or_else(|_| Err(self.db().corrupt("the log could not be synced")))?;
+        synced?;
         pinned?;
         self.folder.replace(CHECKPOINT, signed.note().as_bytes())?;
         self.settled.set(signed.size());

@@ -253,6 +253,7 @@ impl SqliteStore {
     /// As [`Store::insert_plan`]; then none is remembered.
     pub fn insert(&mut self, new: &[NewPlan], entries: &[EntryDraft], at: Timestamp) -> Result<(), StoreError> {
         self.change(entries, at, |book, at| {
+            let mut touched = Touched::default();
             for plan in new {
                 if book.plan(plan.id.as_str())?.is_some() {
                     return Err(StoreError::DuplicatePlan(plan.id.clone()));
@@ -261,9 +262,12 @@ impl SqliteStore {
                     book.existing(ancestor)?;
                 }
                 plans::insert(&book.db, plan, at)?;
+                touched.plans.push(plan.id.clone());
+                if let Some(old) = &plan.revises {
+                    take_over(book, old, plan.version, at, &mut touched)?;
+                }
             }
-            let plans = new.iter().map(|plan| plan.id.clone()).collect();
-            Ok(Act::Change((), Touched { plans, ..Touched::default() }))
+            Ok(Act::Change((), touched))
         })
     }
 
@@ -296,6 +300,21 @@ fn expire(db: &Db<'_>, row: &PlanRow, reason: &str, at: Timestamp, touched: &mut
         touched.plans.push(id);
     }
     Ok(())
+}
+
+/// A new version ends the one before it, which must still wait: of two that want its place, one gets it.
+fn take_over(
+    book: &Book<'_>,
+    old: &PlanId,
+    version: u64,
+    at: Timestamp,
+    touched: &mut Touched,
+) -> Result<(), StoreError> {
+    let row = book.existing(old)?.row;
+    match row.status(&book.db)? {
+        Status::Pending => expire(&book.db, &row, &format!("version {version} took its place"), at, touched),
+        from => Err(StoreError::NotATransition { from, to: Status::Expired }),
+    }
 }
 
 /// What becomes of the run that an undo takes back: it is undone; if it was itself an undo, what it had taken back holds again.

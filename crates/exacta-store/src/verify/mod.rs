@@ -102,8 +102,7 @@ impl Findings {
 /// [`VerifyError::Tampered`] with every place that differs; [`VerifyError::Store`] if the records cannot be read at all.
 pub fn verify(dir: &Path, trusted: &Trusted) -> Result<Report, VerifyError> {
     let folder = Folder::open(dir)?;
-    // A folder that cannot be written is verified as it lies there: nobody else can be writing.
-    let _lock = folder.lock().ok();
+    let _lock = folder.lock_if_writable()?;
     let path = folder.path().join(DATABASE);
     let connection = match connect_to_read(&folder, &path) {
         Ok(connection) => connection,

@@ -3,7 +3,7 @@
 use crate::project::{Project, at, created, draft, new_plan, new_run, plan_id, run_id, signed};
 use exacta_kernel::audit::Event;
 use exacta_kernel::lifecycle::Status::{Expired, Pending, Rejected, UserApproved};
-use exacta_store::{Change, EntryFilter, Outcome, Start, Store as _};
+use exacta_store::{Change, EntryFilter, NewPlan, Outcome, SqliteStore, Start, Store as _, StoreError};
 use std::sync::Barrier;
 use std::thread;
 
@@ -54,4 +54,20 @@ fn many_can_open_a_new_project_at_once() {
         });
         assert_eq!(project.verify().unwrap().plans, 8);
     }
+}
+
+/// A new version ends the one before it in the same moment, and of two that want its place one gets it.
+#[test]
+fn one_version_takes_the_place_of_another() {
+    let project = Project::new();
+    let mut store = project.open();
+    store.insert_plan(&new_plan(1), &created(1), at(1)).unwrap();
+    let next = |n| NewPlan { revises: Some(plan_id(1)), version: 2, ..new_plan(n) };
+    store.insert_plan(&next(2), &created(2), at(2)).unwrap();
+    let status = |store: &SqliteStore, n| store.plan(&plan_id(n)).unwrap().map(|plan| plan.status);
+    assert_eq!(status(&store, 1), Some(Expired));
+    let lost = store.insert_plan(&next(3), &created(3), at(3)).unwrap_err();
+    assert!(matches!(lost, StoreError::NotATransition { from: Expired, .. }), "{lost}");
+    assert_eq!((status(&store, 2), status(&store, 3)), (Some(Pending), None));
+    project.verify().unwrap();
 }
