@@ -2,6 +2,7 @@
 
 use crate::story::fix;
 use crate::world::World;
+use exacta_testkit::{output, succeeds};
 use serde_json::{Value, json};
 
 fn with_target(target: &str) -> Value {
@@ -172,7 +173,7 @@ fn usage_errors() {
 fn a_missing_home_is_said_plainly() {
     let world = World::new();
     let path = world.file("plan.json", fix().to_string());
-    let done = crate::world::done(world.command(&["check", &path]).env_remove("EXACTA_HOME").output().unwrap());
+    let done = crate::world::done(output(world.command(&["check", &path]).env_remove("EXACTA_HOME")));
     let done = done.expect(60);
     assert!(done.err.contains("HOME"), "{}", done.err);
 }
@@ -220,7 +221,7 @@ fn whole(text: &str) -> String {
 fn a_reader_that_goes_away_is_no_error() {
     let world = World::begun();
     let line = format!("{} schema | head -1", crate::world::EXACTA);
-    let output = std::process::Command::new("sh").args(["-c", &line]).output().unwrap();
+    let output = output(std::process::Command::new("sh").args(["-c", &line]));
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
     drop(world);
 }
@@ -262,8 +263,7 @@ fn a_copied_project_is_told_its_way_out() {
     world.pipe(&["submit", "-"], fix().to_string().as_bytes()).expect(30);
     world.write(".exacta/config.toml", "[caps]\nsteps = 3\n");
     let copy = world.path().join("copy");
-    let copied = std::process::Command::new("cp").arg("-a").arg(world.project()).arg(&copy).status().unwrap();
-    assert!(copied.success());
+    assert!(succeeds(std::process::Command::new("cp").arg("-a").arg(world.project()).arg(&copy)));
     let copy = copy.to_str().unwrap();
     let plan = world.file("plan.json", fix().to_string());
     for args in [&["status"][..], &["list"], &["submit", &plan], &["init"], &["audit", "verify"]] {

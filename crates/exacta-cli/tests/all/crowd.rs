@@ -2,10 +2,11 @@
 //! two files of a pair, so that two different words are a torn project; and in the end the log must explain every file.
 
 use crate::world::World;
+use exacta_testkit::{LIMIT, Running};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{Read as _, Seek as _, Write as _};
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,7 +15,7 @@ use std::time::{Duration, Instant};
 const PAIRS: usize = 3;
 
 /// How a command that nobody killed may end without success, by the code of its error: others were faster, or are at it.
-const LOST: [&str; 9] = [
+pub(crate) const LOST: [&str; 9] = [
     "already_run",
     "already_undone",
     "locked",
@@ -71,7 +72,7 @@ struct Crowd {
     world: World,
     end: Instant,
     /// The processes that live.
-    members: Mutex<Vec<Arc<Mutex<Child>>>>,
+    members: Mutex<Vec<Arc<Mutex<Running>>>>,
     /// How processes ended.
     ended: Mutex<BTreeMap<String, usize>>,
 }
@@ -81,7 +82,7 @@ impl Crowd {
     fn act(&self, member: usize) {
         let mut state = member as u64 * 0x9e37_79b9 + 0x1234_5678;
         let mut turn = 0;
-        while Instant::now() < self.end {
+        while Instant::now() < self.end || self.is_early() {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let chance = (state >> 33) as usize;
             turn += 1;
@@ -93,6 +94,13 @@ impl Crowd {
             }
             self.kill(chance / 64);
         }
+    }
+
+    /// Whether nothing was executed yet, or nobody killed, on a machine that is slow but not too slow.
+    fn is_early(&self) -> bool {
+        let ended = self.ended.lock().unwrap();
+        let met = |how: &str| ended.keys().any(|key| key.trim() == how);
+        Instant::now() < self.end + LIMIT && !(met("execute 0") && met("killed"))
     }
 
     /// Another word for both files of a pair.
@@ -145,12 +153,14 @@ impl Crowd {
         }
         let mut out = tempfile::tempfile().unwrap();
         command.stdout(out.try_clone().unwrap()).stderr(Stdio::null());
-        let child = Arc::new(Mutex::new(command.spawn().unwrap()));
+        let child = Arc::new(Mutex::new(Running::start(&mut command)));
         self.members.lock().unwrap().push(Arc::clone(&child));
+        let begin = Instant::now();
         let status = loop {
-            if let Some(status) = child.lock().unwrap().try_wait().unwrap() {
+            if let Some(status) = child.lock().unwrap().ended() {
                 break status;
             }
+            assert!(begin.elapsed() < LIMIT, "{args:?}: no end within {LIMIT:?}");
             thread::sleep(Duration::from_millis(3));
         };
         self.members.lock().unwrap().retain(|other| !Arc::ptr_eq(other, &child));
@@ -175,8 +185,7 @@ impl Crowd {
     fn kill(&self, chance: usize) {
         let members = self.members.lock().unwrap();
         if !members.is_empty() && chance.is_multiple_of(2) {
-            // It may have ended; then this does nothing.
-            let _ = members[chance / 2 % members.len()].lock().unwrap().kill();
+            members[chance / 2 % members.len()].lock().unwrap().kill();
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::story::three_steps;
 use crate::world::{EXACTA, World, done};
 use exacta_app::{Options, Request, check};
+use exacta_testkit::output;
 use std::collections::BTreeSet;
 use std::process::Command;
 
@@ -42,7 +43,7 @@ fn processes_in_different_surroundings() {
                 shell.args(["-c", "umask $0; exec \"$@\"", mask, EXACTA]).args(form).arg(&plan);
                 shell.current_dir(folder).env_clear().env("EXACTA_HOME", world.home()).env("SEED", index.to_string());
                 shell.envs([("LANG", *locale), ("LC_ALL", locale), ("TZ", zone), ("COLUMNS", "200")]);
-                outputs.insert(done(shell.output().unwrap()).expect(30).out);
+                outputs.insert(done(output(&mut shell)).expect(30).out);
             }
         }
         assert_eq!(outputs.len(), 1, "{outputs:#?}");

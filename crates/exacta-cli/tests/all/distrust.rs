@@ -3,11 +3,12 @@
 use crate::story::fix;
 use crate::trouble::{AFTER, BEFORE, approve, approved, is_root};
 use crate::world::{EXACTA, World};
+use exacta_testkit::{Running, output};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// What an agent does to the traces of a run.
 type Forge = fn(&World);
@@ -113,7 +114,7 @@ fn torn() -> World {
         let mut command = Command::new("strace");
         command.args(["-f", "-qq", "-o", "/dev/null", "-e", &format!("inject=renameat2:signal=KILL:when={nth}")]);
         command.arg(EXACTA).args(["execute", id]).current_dir(world.project()).env("EXACTA_HOME", world.home());
-        command.output().unwrap();
+        output(command.stdin(Stdio::null()));
         if world.read("greet.txt") == AFTER && world.read("src/main.py").contains("hello") {
             return world;
         }
@@ -247,7 +248,8 @@ fn a_patch_that_is_none_is_answered_and_recorded_like_any_text() {
 fn a_result_that_cannot_be_written_is_a_fault() {
     let world = World::begun();
     let full = fs::File::options().write(true).open("/dev/full").unwrap();
-    let output = world.command(&["audit", "list"]).stdout(full).output().unwrap();
+    let mut command = world.command(&["audit", "list"]);
+    let output = Running::start(command.stdout(full).stderr(Stdio::piped())).finish();
     assert_eq!(output.status.code(), Some(60));
     assert!(String::from_utf8_lossy(&output.stderr).contains("the result could not be written"));
 }

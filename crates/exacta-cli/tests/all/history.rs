@@ -6,6 +6,7 @@
 
 use crate::releases;
 use crate::world::{Done, World};
+use exacta_testkit::{git, output};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -166,8 +167,8 @@ impl Checkout {
     fn new(repository: &Path) -> Self {
         let checkout = Self { git: TempDir::new().unwrap(), world: World::empty() };
         checkout.world.run(&["init", "--approver", "tester", "--no-passphrase"]).expect(0);
-        run(Command::new("git").args(["init", "-q", "--bare"]).arg(checkout.git.path()));
-        let objects = run(Command::new("git").arg("-C").arg(repository).args(["rev-parse", "--git-path", "objects"]));
+        run(git().args(["init", "-q", "--bare"]).arg(checkout.git.path()));
+        let objects = run(git().arg("-C").arg(repository).args(["rev-parse", "--git-path", "objects"]));
         let objects = repository.join(String::from_utf8(objects).unwrap().trim()).canonicalize().unwrap();
         let at = |name: &str| checkout.git.path().join(name);
         fs::write(at("objects/info/alternates"), format!("{}\n", objects.display())).unwrap();
@@ -187,9 +188,9 @@ impl Checkout {
     }
 
     fn git_on(&self, args: &[&str], paths: &[Vec<u8>]) -> Vec<u8> {
-        let mut command = Command::new("git");
+        let mut command = git();
         command.arg("--git-dir").arg(self.git.path()).arg("--work-tree").arg(self.project());
-        command.args(["-c", "core.autocrlf=false", "-c", "core.safecrlf=false"]);
+        command.args(["-c", "core.safecrlf=false"]);
         command.args(["-c", "core.quotePath=true"]).args(args).current_dir(self.project());
         if !paths.is_empty() {
             command.env("GIT_LITERAL_PATHSPECS", "1").arg("--").args(paths.iter().map(|path| OsStr::from_bytes(path)));
@@ -201,7 +202,7 @@ impl Checkout {
     fn has(&self, parent: &str, commit: &str) -> bool {
         let listed =
             [parent, commit].map(|tree| self.git(&["ls-tree", "-r", "--format=%(objecttype) %(objectname)", tree]));
-        let mut check = Command::new("git");
+        let mut check = git();
         check.arg("--git-dir").arg(self.git.path()).args(["cat-file", "--batch-check"]);
         let mut input = tempfile::tempfile().unwrap();
         let blobs = listed.iter().flat_map(|list| list.split(|byte| *byte == b'\n'));
@@ -317,14 +318,14 @@ impl Checkout {
 
 /// The commits with one parent or more, newest first.
 fn changes(repository: &Path) -> Vec<String> {
-    let mut command = Command::new("git");
+    let mut command = git();
     command.arg("-C").arg(repository).args(["rev-list", "--no-merges", "--min-parents=1", "HEAD"]);
     String::from_utf8(run(&mut command)).unwrap().lines().map(str::to_owned).collect()
 }
 
 /// Commits among the last thousands that change a mode, or a file with an odd name.
 fn unusual(repository: &Path, most: usize) -> Vec<String> {
-    let mut command = Command::new("git");
+    let mut command = git();
     command.arg("-C").arg(repository).args(["log", "--no-merges", "--min-parents=1", "-n", "5000"]);
     command.args(["--raw", "--no-renames", "--no-abbrev", "--format=commit %H", "HEAD"]);
     let log = run(&mut command);
@@ -378,7 +379,7 @@ fn without_numbers(message: &str) -> String {
 /// What a program prints, if it ends well.
 #[track_caller]
 pub(crate) fn run(command: &mut Command) -> Vec<u8> {
-    let output = command.output().unwrap();
+    let output = output(command);
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
     output.stdout
 }

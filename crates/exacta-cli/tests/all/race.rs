@@ -1,8 +1,10 @@
 //! Many processes decide about one plan at the same time: exactly one wins, and the log tells the same story as the files.
 
-use crate::world::{World, finish};
+use crate::crowd::LOST;
+use crate::world::{World, done};
+use exacta_testkit::Running;
 use serde_json::{Value, json};
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 
 const PROCESSES: usize = 64;
 
@@ -22,12 +24,11 @@ fn race(rounds: usize) {
     let world = World::begun();
     for round in 0..rounds {
         let id = submit(&world, round);
-        let rivals: Vec<Child> = (0..PROCESSES).map(|index| rival(&world, &id, index + round)).collect();
+        let rivals: Vec<Running> = (0..PROCESSES).map(|index| rival(&world, &id, index + round)).collect();
         for rival in rivals {
-            let output = finish(rival);
-            let code = output.status.code().expect("no rival is killed");
-            let told = String::from_utf8_lossy(&output.stderr);
-            assert!([0, 30, 40, 60].contains(&code), "exit {code}: {told}");
+            let ended = done(rival.finish());
+            let why = ended.json()["error"]["code"].as_str().unwrap_or_default().to_owned();
+            assert!(matches!(ended.code, 0 | 30) || LOST.contains(&why.as_str()), "{ended:?}");
         }
         settled(&world, &id, round);
     }
@@ -51,7 +52,7 @@ fn target(round: usize) -> String {
     format!("src/round{round}.py")
 }
 
-fn rival(world: &World, id: &str, index: usize) -> Child {
+fn rival(world: &World, id: &str, index: usize) -> Running {
     let key = world.key();
     let mut command = match index % 4 {
         0 => world.command(&["approve", id, "--approver-key", &key]),
@@ -61,7 +62,7 @@ fn rival(world: &World, id: &str, index: usize) -> Child {
         _ if index % 32 == 3 => world.command(&["session", "end"]),
         _ => world.command(&["execute", id]),
     };
-    command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+    Running::start(command.arg("--json").stdout(Stdio::piped()).stderr(Stdio::piped()))
 }
 
 /// What the log says of a plan is one story, and the file is as that story says.

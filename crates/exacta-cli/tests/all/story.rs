@@ -1,6 +1,7 @@
 //! The story of a plan, told by the real binary.
 
 use crate::world::{Done, World, redact, shape};
+use exacta_testkit::output;
 use serde_json::{Value, json};
 
 /// A well-made fix of `greet.txt` with nothing else in it.
@@ -358,7 +359,7 @@ fn the_demo_tells_its_story_and_leaves_nothing_behind() {
     let temp = world.file("tmp", "");
     std::fs::remove_file(&temp).unwrap();
     std::fs::create_dir(&temp).unwrap();
-    let told = crate::world::done(world.command(&["demo"]).env("TMPDIR", &temp).output().unwrap()).expect(0);
+    let told = crate::world::done(output(world.command(&["demo"]).env("TMPDIR", &temp))).expect(0);
     for part in
         ["(played)", "PLAN_PATH_OUTSIDE", "private key", "completed", "byte for byte", "verifies", "exacta init"]
     {

@@ -2,11 +2,11 @@
 //! nothing lost.
 
 use crate::story::fix;
-use crate::world::{Done, EXACTA, World, done, finish};
-use std::io::{BufRead as _, BufReader, Lines};
+use crate::world::{Done, EXACTA, World, done};
+use exacta_testkit::{Lines, Running, needs, output, program, sandbox, succeeds};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Command, Stdio};
 
 pub(crate) const BEFORE: &str = "hello\nworld\n";
 pub(crate) const AFTER: &str = "hello\nthere\n";
@@ -39,16 +39,11 @@ pub(crate) fn script(world: &World, plan: &str, script: &str) -> Done {
     command.args(["--mount", "sh", "-c", script]).env_clear().stdin(Stdio::null()).current_dir(world.path());
     command.envs(world.command(&[]).get_envs().filter_map(|(name, value)| Some((name, value?))));
     command.env("EXACTA", EXACTA).env("PROJECT", world.project()).env("PLAN", plan).env("KEY", world.key());
-    done(command.output().unwrap())
+    done(output(&mut command))
 }
 
 pub(crate) fn is_root(what: &str) -> bool {
-    let root = rustix::process::geteuid().is_root();
-    if !root {
-        assert!(std::env::var_os("CI").is_none(), "{what}: needs the super-user");
-        eprintln!("SKIPPED: {what}: needs the super-user");
-    }
-    root
+    needs(rustix::process::geteuid().is_root(), &format!("the super-user, for {what}"))
 }
 
 #[track_caller]
@@ -136,17 +131,13 @@ fn a_full_disk_changes_nothing() {
 /// btrfs limits what a folder may hold; on the other file systems here quotas are not to be had.
 #[test]
 fn a_full_quota_changes_nothing() {
-    if !is_root("mounts") {
+    if !is_root("mounts") || !program("mkfs.btrfs") {
         return;
-    }
-    if Command::new("mkfs.btrfs").arg("--version").output().is_err() {
-        assert!(std::env::var_os("CI").is_none(), "mkfs.btrfs is needed for this test");
-        return eprintln!("SKIPPED: needs mkfs.btrfs");
     }
     let (world, id) = approved();
     let image = world.file("image", "");
     std::fs::File::options().write(true).open(&image).unwrap().set_len(128 << 20).unwrap();
-    assert!(Command::new("mkfs.btrfs").args(["-q", &image]).stdout(Stdio::null()).status().unwrap().success());
+    assert!(succeeds(Command::new("mkfs.btrfs").args(["-q", &image]).stdout(Stdio::null())));
     // So much is there already, of 4 MiB that may be; what metadata takes of it, the file system knows.
     for used in [2_000, 3_000, 3_900, 4_000] {
         let line = format!(
@@ -183,17 +174,13 @@ fn a_full_quota_changes_nothing() {
 
 #[test]
 fn a_file_system_that_cannot_rename_strictly_is_told() {
-    if !is_root("mounts") {
+    if !is_root("mounts") || !program("fuse2fs") {
         return;
-    }
-    if Command::new("fuse2fs").arg("-V").output().is_err() {
-        assert!(std::env::var_os("CI").is_none(), "fuse2fs is needed for this test");
-        return eprintln!("SKIPPED: needs fuse2fs");
     }
     let world = World::new();
     let image = world.file("image", "");
     std::fs::File::options().write(true).open(&image).unwrap().set_len(32 << 20).unwrap();
-    assert!(Command::new("mkfs.ext4").args(["-qF", &image]).status().unwrap().success());
+    assert!(succeeds(Command::new("mkfs.ext4").args(["-qF", &image])));
     let plan = world.file("plan.json", fix().to_string());
     let line = r#"
         set -e
@@ -222,14 +209,16 @@ fn permissions_taken_away_change_nothing() {
         return;
     }
     let (world, id) = approved();
-    let own =
-        |user: &str| assert!(Command::new("chown").args(["-R", user]).arg(world.path()).status().unwrap().success());
+    let own = |user: &str| assert!(succeeds(Command::new("chown").args(["-R", user]).arg(world.path())));
+    // Where that user can reach it; the build folder may be closed to everybody else.
+    let exacta = world.path().join("exacta");
+    std::fs::copy(EXACTA, &exacta).unwrap();
     let as_user = |args: &[&str]| {
         let plain = world.command(args);
         let mut command = Command::new("setpriv");
-        command.args(["--reuid", "4242", "--regid", "4242", "--clear-groups", EXACTA]).args(args).env_clear();
+        command.args(["--reuid", "4242", "--regid", "4242", "--clear-groups"]).arg(&exacta).args(args).env_clear();
         command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        done(command.current_dir(world.project()).stdin(Stdio::null()).output().unwrap())
+        done(output(command.current_dir(world.project()).stdin(Stdio::null())))
     };
     own("4242:4242");
     open_way(world.path());
@@ -286,10 +275,10 @@ fn of_many_undos_at_once_one_undoes() {
         let undos: Vec<_> = (0..8)
             .map(|_| {
                 let mut command = world.command(&["undo", &run, "--approver-key", &world.key()]);
-                command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+                Running::start(command.stdout(Stdio::piped()).stderr(Stdio::piped()))
             })
             .collect();
-        let ends: Vec<Done> = undos.into_iter().map(|undo| done(finish(undo))).collect();
+        let ends: Vec<Done> = undos.into_iter().map(|undo| done(undo.finish())).collect();
         assert_eq!(ends.iter().filter(|end| end.code == 0).count(), 1, "round {round}: {ends:?}");
         assert!(ends.iter().all(|end| [0, 40, 60].contains(&end.code)), "{ends:?}");
         ends.iter().filter(|end| end.code != 0).for_each(clear);
@@ -306,7 +295,7 @@ fn a_clock_that_jumps_loses_nothing() {
     let Some(shim) = clock_shim(&world) else { return };
     let at = |seconds: i64, args: &[&str]| {
         let mut command = world.command(args);
-        done(command.env("LD_PRELOAD", &shim).env("CLOCK_OFFSET", seconds.to_string()).output().unwrap())
+        done(output(command.env("LD_PRELOAD", &shim).env("CLOCK_OFFSET", seconds.to_string())))
     };
     const YEAR: i64 = 365 * 24 * 60 * 60;
     for offset in [YEAR, -YEAR, -3600] {
@@ -337,17 +326,16 @@ fn clock_shim(world: &World) -> Option<String> {
          return (int)code;\n}\n",
     );
     let shim = world.path().join("clock.so").display().to_string();
-    let made = Command::new("cc").args(["-shared", "-fPIC", "-o", &shim, &source]).status();
-    if !made.is_ok_and(|status| status.success()) {
-        eprintln!("SKIPPED: needs a C compiler");
-        return None;
-    }
-    Some(shim)
+    let made = succeeds(Command::new("cc").args(["-shared", "-fPIC", "-o", &shim, &source]));
+    needs(made, "a C compiler").then_some(shim)
 }
 
 /// A signal to the program alone, not to its group as from a terminal.
 #[test]
 fn a_signal_stops_a_check_and_rolls_back() {
+    if !sandbox() {
+        return;
+    }
     for signal in ["TERM", "INT", "HUP"] {
         let world = World::begun();
         demand(&world, "echo begun; sleep 600", 600, "");
@@ -363,6 +351,9 @@ fn a_signal_stops_a_check_and_rolls_back() {
 /// A plan whose targets another run holds was not carried out: it stays approved, and is told who is at it.
 #[test]
 fn a_lock_held_by_another_run_costs_no_plan() {
+    if !sandbox() {
+        return;
+    }
     let world = World::begun();
     demand(&world, "test -e quick || (echo begun; sleep 600)", 600, "");
     let (first, second) = (approve(&world), approve(&world));
@@ -376,9 +367,9 @@ fn a_lock_held_by_another_run_costs_no_plan() {
     assert_eq!((&shown["status"], &shown["run"]), (&"user_approved".into(), &serde_json::Value::Null), "{shown}");
     world.write("quick", "");
     let mut waiting = world.command(&["execute", &second, "--wait"]);
-    let waiting = waiting.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut waiting = Running::start(waiting.stdout(Stdio::null()).stderr(Stdio::null()));
     run.stopped_by("TERM");
-    assert_eq!(finish(waiting).status.code(), Some(0), "it had its turn");
+    assert_eq!(waiting.wait().code(), Some(0), "it had its turn");
     assert_eq!(world.read("greet.txt"), AFTER);
     world.run(&["audit", "verify"]).expect(0);
 }
@@ -386,19 +377,24 @@ fn a_lock_held_by_another_run_costs_no_plan() {
 /// What a run was permitted under must hold until it is committed, however long its checks take.
 #[test]
 fn a_policy_that_changes_during_a_check_withdraws_the_run() {
+    if !sandbox() {
+        return;
+    }
     let world = World::begun();
-    demand(&world, "echo begun; sleep 3", 600, "");
+    std::fs::create_dir(world.project().join("out")).unwrap();
+    demand(&world, "echo begun; until test -e out/changed; do sleep 0.1; done", 600, "\"out\"");
     let (first, second) = (approve(&world), approve(&world));
     let run = Begun::execute(&world, &first);
     let mut waiting = world.command(&["execute", &second, "--wait"]);
-    let waiting = waiting.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let waiting = Running::start(waiting.stdout(Stdio::piped()).stderr(Stdio::piped()));
     let policy = world.home().join("safety-policy.toml");
     let text = std::fs::read_to_string(&policy).unwrap();
     std::fs::write(&policy, format!("protected_paths = [\"greet.txt\"]\n{text}")).unwrap();
+    world.write("out/changed", "");
     let end = run.ended(40);
     assert_eq!((&end["outcome"], &end["error"]["code"]), (&"rolled_back".into(), &"approval_outdated".into()), "{end}");
     // It had begun to wait when the policy changed, or had not.
-    let waited = done(finish(waiting));
+    let waited = done(waiting.finish());
     assert!([40, 10].contains(&waited.code) && waited.err.contains("policy"), "{waited:?}");
     assert_eq!(world.read("greet.txt"), BEFORE);
     world.run(&["execute", &second]).expect(10);
@@ -419,30 +415,30 @@ pub(crate) fn demand(world: &World, script: &str, limit: u32, writes: &str) {
 
 /// A run whose check has said `begun`.
 pub(crate) struct Begun {
-    pub(crate) child: Child,
-    lines: Lines<BufReader<ChildStdout>>,
+    pub(crate) child: Running,
+    lines: Lines,
 }
 
 impl Begun {
     pub(crate) fn execute(world: &World, id: &str) -> Self {
         let mut command = world.command(&["execute", id, "--events"]);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        assert!(lines.any(|line| line.unwrap().contains("begun")), "the check runs");
+        let mut child = Running::start(command.stdout(Stdio::piped()).stderr(Stdio::null()));
+        let mut lines = Lines::of(child.stdout().unwrap());
+        assert!(lines.any(|line| line.contains("begun")), "the check runs");
         Self { child, lines }
     }
 
     /// Sends a signal and waits for the end; what was printed last.
     fn stopped_by(self, signal: &str) -> serde_json::Value {
         let pid = self.child.id().to_string();
-        assert!(Command::new("kill").args([&format!("-{signal}"), &pid]).status().unwrap().success());
+        assert!(succeeds(Command::new("kill").args([&format!("-{signal}"), &pid])));
         self.ended(50)
     }
 
     /// Waits for the end; what was printed last.
     pub(crate) fn ended(mut self, code: i32) -> serde_json::Value {
-        let last = self.lines.map(Result::unwrap).last().unwrap();
-        assert_eq!(self.child.wait().unwrap().code(), Some(code), "{last}");
+        let last = self.lines.last().unwrap();
+        assert_eq!(self.child.wait().code(), Some(code), "{last}");
         serde_json::from_str(&last).unwrap()
     }
 }

@@ -1,13 +1,14 @@
 //! A throw-away user with a throw-away project, and the real binary between them.
 
+use exacta_testkit::{LIMIT, Running, output};
 use serde_json::Value;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Output, Stdio};
+use std::process::{ChildStdin, Command, Output, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// The binary under test.
 pub const EXACTA: &str = env!("CARGO_BIN_EXE_exacta");
@@ -16,12 +17,6 @@ pub const EXACTA: &str = env!("CARGO_BIN_EXE_exacta");
 fn program() -> OsString {
     std::env::var_os("EXACTA_PROGRAM").unwrap_or_else(|| EXACTA.into())
 }
-
-/// How long a prompt may take to appear; machines that build other things at the same time are slow.
-const PATIENCE: Duration = Duration::from_secs(60);
-
-/// How long a whole command may take.
-const LIMIT: Duration = Duration::from_secs(600);
 
 /// A user's folder, a project, and room for plans.
 pub struct World {
@@ -103,20 +98,19 @@ impl World {
     }
 
     pub fn run(&self, args: &[&str]) -> Done {
-        done(finish(self.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()))
+        done(output(&mut self.command(args)))
     }
 
     /// With text on standard input.
     pub fn pipe(&self, args: &[&str], input: &[u8]) -> Done {
         let mut command = self.command(args);
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut stdin = child.stdin.take().unwrap();
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut running = Running::start(&mut command);
+        let mut stdin = running.stdin().unwrap();
         let input = input.to_vec();
         // A command that refuses early closes its end.
-        let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
-        let output = finish(child);
-        writer.join().unwrap();
-        done(output)
+        std::thread::spawn(move || drop(stdin.write_all(&input)));
+        done(running.finish())
     }
 
     /// On a terminal, as a person would.
@@ -147,22 +141,6 @@ impl Done {
     }
 }
 
-/// Waits for the end. What does not end is killed, so that one command that hangs is one test that fails.
-pub fn finish(child: Child) -> Output {
-    let pid = rustix::process::Pid::from_child(&child);
-    let (ended, end) = channel::<()>();
-    let watch = std::thread::spawn(move || {
-        if end.recv_timeout(LIMIT) == Err(RecvTimeoutError::Timeout) {
-            // It may have ended in this moment.
-            let _gone = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
-        }
-    });
-    let output = child.wait_with_output().unwrap();
-    drop(ended);
-    watch.join().unwrap();
-    output
-}
-
 pub fn done(output: Output) -> Done {
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     Done { code: output.status.code().unwrap_or(-1), out: text(output.stdout), err: text(output.stderr) }
@@ -170,7 +148,7 @@ pub fn done(output: Output) -> Done {
 
 /// A command on a pseudo terminal, made by `script`.
 pub struct Terminal {
-    child: Child,
+    child: Running,
     keys: ChildStdin,
     pieces: Receiver<Vec<u8>>,
     seen: String,
@@ -186,13 +164,10 @@ impl Terminal {
             .env("SHELL", "/bin/sh")
             .env("NO_COLOR", "1")
             .env("TMPDIR", world.dir.path());
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("`script` (Debian: bsdutils) is needed for tests on a terminal");
-        let mut output = child.stdout.take().unwrap();
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        // `script` is part of Debian's bsdutils.
+        let mut child = Running::start(&mut command);
+        let mut output = child.stdout().unwrap();
         let (sender, pieces) = channel();
         std::thread::spawn(move || {
             let mut buffer = [0_u8; 4096];
@@ -202,7 +177,7 @@ impl Terminal {
                 }
             }
         });
-        let keys = child.stdin.take().unwrap();
+        let keys = child.stdin().unwrap();
         Self { child, keys, pieces, seen: String::new() }
     }
 
@@ -211,7 +186,7 @@ impl Terminal {
     pub fn wait_for(&mut self, text: &str) -> &mut Self {
         let begin = Instant::now();
         while !self.seen.contains(text) {
-            let left = PATIENCE.saturating_sub(begin.elapsed());
+            let left = LIMIT.saturating_sub(begin.elapsed());
             match self.pieces.recv_timeout(left) {
                 Ok(piece) => self.seen.push_str(&String::from_utf8_lossy(&piece)),
                 Err(RecvTimeoutError::Timeout) => panic!("`{text}` did not come; seen: {}", self.seen),
@@ -258,7 +233,7 @@ impl Terminal {
     /// What is shown next; nothing at the end.
     #[track_caller]
     fn next(&mut self) -> Option<String> {
-        match self.pieces.recv_timeout(PATIENCE) {
+        match self.pieces.recv_timeout(LIMIT) {
             Ok(piece) => Some(String::from_utf8_lossy(&piece).into_owned()),
             Err(RecvTimeoutError::Timeout) => panic!("nothing more came, and no end; seen: {}", self.seen),
             Err(RecvTimeoutError::Disconnected) => None,
@@ -266,15 +241,8 @@ impl Terminal {
     }
 
     fn done(mut self, out: String) -> Done {
-        let code = self.child.wait().unwrap().code().unwrap_or(-1);
+        let code = self.child.wait().code().unwrap_or(-1);
         Done { code, out, err: String::new() }
-    }
-}
-
-impl Drop for Terminal {
-    /// A test that fails leaves nobody waiting at a prompt.
-    fn drop(&mut self) {
-        drop(self.child.kill());
     }
 }
 
