@@ -195,7 +195,7 @@ impl App {
                 expired(id, &messages(&drifts))
             }
             Refused::Regenerate(drifts) => {
-                self.note_drift(current, &messages(&drifts))?;
+                self.note_drift(current, Event::ModelDrift, &messages(&drifts))?;
                 regenerate(id, &messages(&drifts))
             }
             Refused::Denied(decision) => {
@@ -211,7 +211,7 @@ impl App {
                     .hint(format!("look at it with `exacta review {id}`, or approve it with `exacta approve {id}`"))
             }
             Refused::NeedsApproval { drifts, .. } => {
-                self.note_drift(current, &messages(&drifts))?;
+                self.note_drift(current, Event::RunRefused, &messages(&drifts))?;
                 let message = format!("plan `{id}` needs a fresh approval: {}", messages(&drifts));
                 Error::new(Exit::Drifted, "approval_outdated", message)
                     .hint(format!("look at it with `exacta show {id}` and approve it again with `exacta approve {id}`"))
@@ -219,9 +219,9 @@ impl App {
         })
     }
 
-    fn note_drift(&mut self, current: &Current, why: &str) -> Result<(), Error> {
+    fn note_drift(&mut self, current: &Current, event: Event, why: &str) -> Result<(), Error> {
         let record = &current.record;
-        let entry = EntryDraft::new(Event::RunRefused, Self::agent(), why).about(&record.correlation_id, &record.id);
+        let entry = EntryDraft::new(event, Self::agent(), why).about(&record.correlation_id, &record.id);
         Ok(self.store.record(&[entry], now())?)
     }
 
@@ -297,12 +297,12 @@ impl App {
         const DAY: u64 = 24 * 60 * 60;
         let kept = crate::world::safety_policy(&self.home)?.before_images;
         // Asked only where something would go, which is seldom; what cannot be told stays.
-        let running = LazyCell::new(|| Some(self.store.running().ok()?.into_iter().map(|run| run.id).collect()));
-        let is_running = |run: &RunId| running.as_ref().is_none_or(|running: &Vec<RunId>| running.contains(run));
+        let open = LazyCell::new(|| Some(self.store.open_runs().ok()?.into_iter().map(|run| run.id).collect()));
+        let is_open = |run: &RunId| open.as_ref().is_none_or(|open: &Vec<RunId>| open.contains(run));
         let retention = Retention {
             older_than: Duration::from_secs(kept.days.saturating_mul(DAY)),
             size_cap: kept.max_mib.saturating_mul(1 << 20),
-            keep: &is_running,
+            keep: &is_open,
         };
         self.root.collect_garbage(&retention).map(drop).map_err(|error| run_error(&error))
     }

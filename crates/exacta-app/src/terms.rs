@@ -39,6 +39,9 @@ impl Terms<'_> {
     /// # Errors
     /// If it cannot be told.
     pub fn changed(&self, site: Site<'_>) -> Result<Option<Changed>, Error> {
+        if !site.root.is_in_place() {
+            return Ok(Some(Changed { why: "the project's folder was moved".to_owned(), expired: false }));
+        }
         match self {
             Self::Plan(current) => changed_for(current, site),
             Self::Undo(approvers) => Ok(changed_approvers(approvers, &site.home.approvers()?)),

@@ -62,6 +62,15 @@ impl ProjectRoot {
         &self.path
     }
 
+    /// Whether the folder is still where it was opened.
+    #[must_use]
+    pub fn is_in_place(&self) -> bool {
+        match (rustix::fs::fstat(&self.fd), rustix::fs::stat(&self.path)) {
+            (Ok(held), Ok(found)) => (held.st_dev, held.st_ino) == (found.st_dev, found.st_ino),
+            _ => false,
+        }
+    }
+
     pub(crate) fn fd(&self) -> BorrowedFd<'_> {
         self.fd.as_fd()
     }

@@ -12,6 +12,8 @@ use serde::Serialize;
 #[derive(Debug, Serialize)]
 struct Entries {
     entries: Vec<Entry>,
+    /// Whether there are older ones.
+    more: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -36,11 +38,17 @@ fn list(args: &AuditList, context: &Context) -> Result<u8, Error> {
     let app = context.look()?;
     context.tell_damage(&app)?;
     let correlation = args.plan.as_deref().map(|id| correlation(&app, id)).transpose()?;
-    let entries = app.entries(correlation, Some(args.limit))?;
+    let mut entries = app.entries(correlation, Some(args.limit.saturating_add(1)))?;
+    // The newest come last.
+    let more = entries.len() > usize::try_from(args.limit).unwrap_or(usize::MAX);
+    if more {
+        entries.remove(0);
+    }
     if context.output.is_json() {
-        context.output.json(&Face { schema: "exacta.audit-list/1", body: Entries { entries } });
+        context.output.json(&Face { schema: "exacta.audit-list/1", body: Entries { entries, more } });
     } else {
         context.output.rows(text::entries(&entries));
+        context.tell_more(more);
     }
     Ok(0)
 }

@@ -98,6 +98,13 @@ impl Context {
         App::look(&self.options)
     }
 
+    /// Tells that a list is longer than what is shown of it.
+    fn tell_more(&self, more: bool) {
+        if more {
+            self.output.note("there are older ones; `--limit N` shows more");
+        }
+    }
+
     /// Tells if the record was changed from outside, as far as a short look tells.
     fn tell_damage(&self, app: &App) -> Result<(), Error> {
         if let Some(damage) = app.damage()? {
@@ -106,4 +113,12 @@ impl Context {
         }
         Ok(())
     }
+}
+
+/// Cuts a list that has one more than its limit; says whether it had.
+fn cut<T>(list: &mut Vec<T>, limit: u32) -> bool {
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let more = list.len() > limit;
+    list.truncate(limit);
+    more
 }

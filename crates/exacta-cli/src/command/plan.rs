@@ -34,6 +34,8 @@ struct Unregistered<'v> {
 #[derive(Debug, Serialize)]
 struct Plans {
     plans: Vec<PlanLine>,
+    /// Whether there are older ones.
+    more: bool,
 }
 
 /// `exacta check`
@@ -75,11 +77,13 @@ pub fn resubmit(args: &Resubmit, context: &Context) -> Result<u8, Error> {
 pub fn list(args: &List, context: &Context) -> Result<u8, Error> {
     let app = context.look()?;
     context.tell_damage(&app)?;
-    let plans = app.list(args.status.as_deref(), Some(args.limit))?;
+    let mut plans = app.list(args.status.as_deref(), Some(args.limit.saturating_add(1)))?;
+    let more = super::cut(&mut plans, args.limit);
     if context.output.is_json() {
-        context.output.json(&Face { schema: "exacta.plan-list/1", body: Plans { plans } });
+        context.output.json(&Face { schema: "exacta.plan-list/1", body: Plans { plans, more } });
     } else {
         context.output.rows(lines::plans(&plans));
+        context.tell_more(more);
     }
     Ok(0)
 }

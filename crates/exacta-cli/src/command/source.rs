@@ -61,6 +61,10 @@ pub fn file(path: &Path) -> Result<Vec<u8>, Error> {
 }
 
 fn constraint(number: usize, text: &str) -> Result<Constraint, Error> {
+    if matches!(exacta_kernel::scan::secret::mask(text), std::borrow::Cow::Owned(_)) {
+        return Err(Error::new(Exit::Usage, "constraint_invalid", "a constraint holds what looks like a secret")
+            .hint("it would be kept with every plan: say it without the secret, and change the secret if it is one"));
+    }
     let upper = text.to_ascii_uppercase();
     let found = KINDS.iter().find(|(word, _)| upper.starts_with(word));
     let (kind, description) = found

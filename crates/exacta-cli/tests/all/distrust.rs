@@ -1,7 +1,7 @@
 //! The project folder grants nothing: what an agent can write there neither loosens, hides nor revives anything.
 
 use crate::story::fix;
-use crate::trouble::{AFTER, BEFORE, approve, approved, is_root};
+use crate::trouble::{AFTER, BEFORE, Begun, approve, approved, demand, is_root};
 use crate::world::{EXACTA, World};
 use exacta_testkit::{Running, output};
 use serde_json::{Value, json};
@@ -291,6 +291,62 @@ fn an_error_after_a_change_takes_no_key_away() {
     assert!(fs::exists(world.key()).unwrap());
     let key = world.key();
     world.run(&["approver", "add", "another", "--no-passphrase", "--approver-key", &key]).expect(0);
+}
+
+/// Lists say when they are not whole.
+#[test]
+fn a_list_that_is_cut_says_so() {
+    let world = World::begun();
+    for _ in 0..3 {
+        world.pipe(&["submit", "-"], fix().to_string().as_bytes()).expect(30);
+    }
+    for (args, whole, what) in [(["list"].as_slice(), 3, "plans"), (&["audit", "list"], 7, "entries")] {
+        let listed = |limit: usize| {
+            let limit = limit.to_string();
+            let args = [args, &["--limit", &limit, "--json"]].concat();
+            world.run(&args).expect(0).json()
+        };
+        let all = listed(50)[what].as_array().unwrap().clone();
+        assert!(all.len() >= whole && listed(all.len())["more"] == false, "{all:?}");
+        let cut = listed(all.len() - 1);
+        assert_eq!((cut[what].as_array().unwrap().len(), &cut["more"]), (all.len() - 1, &json!(true)));
+        assert_eq!(cut[what].as_array().unwrap().iter().filter(|one| !all.contains(one)).count(), 0);
+    }
+    assert!(world.run(&["list", "--limit", "1"]).expect(0).err.contains("older ones"));
+}
+
+/// A certain secret is not kept, wherever in a request it stands.
+#[test]
+fn no_part_of_a_request_keeps_a_secret() {
+    const TOKEN: &str = "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";
+    let world = World::begun();
+    let mut plan = fix();
+    plan["steps"][0]["dependencies"] = json!([TOKEN]);
+    let plan = world.file("plan.json", plan.to_string());
+    world.run(&["submit", &plan]).expect(10);
+    let plan = world.file("plan.json", fix().to_string());
+    let told = world.run(&["submit", &plan, "--constraint", &format!("PREFER token {TOKEN}")]).expect(2);
+    assert!(!told.err.contains(TOKEN), "{}", told.err);
+    for entry in fs::read_dir(world.project().join(".exacta")).unwrap() {
+        let path = entry.unwrap().path();
+        let kept = path.is_file() && fs::read(&path).unwrap().windows(TOKEN.len()).any(|part| part == TOKEN.as_bytes());
+        assert!(!kept, "{}", path.display());
+    }
+}
+
+/// A project that was moved away during a run is not the one that was asked about.
+#[test]
+fn a_folder_that_is_moved_during_a_check_is_left_alone() {
+    let world = World::begun();
+    demand(&world, "echo begun; sleep 2", 600, "");
+    let id = approve(&world);
+    let run = Begun::execute(&world, &id);
+    let moved = world.path().join("moved");
+    fs::rename(world.project(), &moved).unwrap();
+    fs::create_dir(world.project()).unwrap();
+    let end = run.ended(40);
+    assert_eq!(end["error"]["code"], "approval_outdated", "{end}");
+    assert_eq!(fs::read_to_string(moved.join("greet.txt")).unwrap(), BEFORE);
 }
 
 /// Failed runs count until a run completes, or the profile changes.
