@@ -10,7 +10,7 @@ use crate::view::{RunView, UndoFile, UndoView};
 use exacta_kernel::approval::Verb;
 use exacta_kernel::audit::Event;
 use exacta_kernel::diff;
-use exacta_kernel::facts::{Facts, FileState, Target, TargetFact};
+use exacta_kernel::facts::{Facts, FileContent, FileState, Target, TargetFact};
 use exacta_kernel::id::{PlanId, RunId};
 use exacta_kernel::lifecycle::Status;
 use exacta_kernel::path::RelPath;
@@ -145,7 +145,7 @@ impl App {
         for (path, transition) in &completed.changes {
             let now = self.content_of(path);
             if now.as_ref().map(|content| FileState::of(content.as_deref())) != Some(transition.after.clone()) {
-                changed.push((path, now.flatten()));
+                changed.push((path, now));
                 continue;
             }
             let after = self.image(&transition.before)?;
@@ -155,14 +155,19 @@ impl App {
     }
 
     /// The refusal, with how each file differs from what the run left.
-    fn changed_since(&self, completed: &Completed, changed: &[(&RelPath, Option<Content>)]) -> Error {
+    fn changed_since(&self, completed: &Completed, changed: &[(&RelPath, Option<Option<Content>>)]) -> Error {
         let left = self.left_by(completed).unwrap_or_default();
         let mut message = format!("run `{}` cannot be taken back: changed since:", completed.run_id);
         for (path, now) in changed {
             message.push_str(&format!(" `{path}`"));
-            if let Some(left) = left.get(*path) {
-                message.push('\n');
-                message.push_str(&diff::render(path, left.as_deref(), now.as_deref()));
+            match (left.get(*path), now) {
+                (_, None) => message.push_str(", which is no file that could be read"),
+                (Some(left), Some(now)) => {
+                    message.push_str(&mode_change(left.as_deref(), now.as_deref()));
+                    message.push('\n');
+                    message.push_str(&diff::render(path, left.as_deref(), now.as_deref()));
+                }
+                (None, Some(_)) => {}
             }
         }
         Error::new(Exit::Drifted, "target_changed", message)
@@ -209,4 +214,12 @@ fn not_undoable(run: &RunRecord) -> Error {
         format!("run `{}` is {}: only a completed run can be taken back", run.id, run.state),
     )
     .hint("`exacta status` shows the runs")
+}
+
+/// How the permissions of a file changed, in words; nothing if they did not.
+fn mode_change(left: Option<&FileContent>, now: Option<&FileContent>) -> String {
+    match (left.map(FileContent::mode), now.map(FileContent::mode)) {
+        (Some(was), Some(is)) if was != is => format!(", mode {:o} → {:o}", was & 0o7777, is & 0o7777),
+        _ => String::new(),
+    }
 }

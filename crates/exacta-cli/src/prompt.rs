@@ -91,7 +91,11 @@ impl Person {
             match signals.wait(&self.tty).map_err(|error| broken(&error))? {
                 Waited::Ready => {}
                 Waited::Nothing => continue,
-                Waited::Interrupted | Waited::Gone => return Err(interrupted()),
+                Waited::Interrupted | Waited::Gone => {
+                    // What is said next begins a line; nobody minds if the terminal is gone.
+                    drop(self.say("\n"));
+                    return Err(interrupted());
+                }
             }
             let mut piece = [0_u8; 256];
             let count = rustix::io::read(&self.tty, &mut piece).map_err(|errno| broken(&errno.into()))?;

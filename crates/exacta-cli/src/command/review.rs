@@ -14,6 +14,14 @@ use exacta_kernel::lifecycle::Status;
 /// `exacta review`
 pub fn review(args: &args::Review, context: &Context) -> Result<u8, Error> {
     Person::present()?;
+    if std::env::var_os("TERM").is_none_or(|kind| kind.is_empty() || kind == "dumb") {
+        return Err(Error::new(
+            Exit::Usage,
+            "terminal_too_plain",
+            "a full screen is beyond this terminal, as `TERM` says",
+        )
+        .hint("`exacta show ID` shows the same, and `exacta approve ID` or `exacta reject ID` decide"));
+    }
     let mut app = context.open()?;
     let mut id = match &args.id {
         Some(id) => app.resolve(id)?,

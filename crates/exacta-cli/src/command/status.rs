@@ -7,7 +7,7 @@ use crate::interrupt::Orderly;
 use crate::render::row::counted;
 use crate::render::status as text;
 use exacta_app::recover::Recovery;
-use exacta_app::view::StatusView;
+use exacta_app::view::{RunView, StatusView};
 use exacta_app::{App, Error, Exit};
 use serde::Serialize;
 use std::time::Duration;
@@ -47,10 +47,12 @@ pub fn status(args: &StatusArgs, context: &Context) -> Result<u8, Error> {
 /// Waits until nothing runs any more, telling about each change.
 fn watch(app: &App, mut status: StatusView, context: &Context) -> Result<StatusView, Error> {
     let signals = Orderly::begin().map_err(|error| fail::io(Exit::Fault, "watch for signals", &error))?;
-    let mut told = Vec::new();
+    let told_of = |run: &RunView| format!("run {} is {}", run.run_id, run.word());
+    // What was over before is no change.
+    let mut told: Vec<String> = status.runs.iter().filter(|run| run.outcome != "running").map(told_of).collect();
     loop {
         for run in &status.runs {
-            let line = format!("run {} is {}", run.run_id, run.word());
+            let line = told_of(run);
             if !told.contains(&line) {
                 context.output.note(&line);
                 told.push(line);

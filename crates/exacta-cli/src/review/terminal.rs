@@ -3,11 +3,14 @@
 use super::draw::draw;
 use super::state::{Choice, Review};
 use crate::interrupt::{Orderly, Waited};
-use crossterm::event::{self, DisableBracketedPaste, EnableBracketedPaste, Event, KeyEventKind};
+use crossterm::event::{
+    self, DisableBracketedPaste, EnableBracketedPaste, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers,
+};
 use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
 use crossterm::{cursor, execute};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
+use signal_hook::consts::SIGTSTP;
 use std::fs::File;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,7 +23,7 @@ static ACTIVE: AtomicBool = AtomicBool::new(false);
 /// # Errors
 /// If there is no terminal, or it fails.
 pub fn run(review: &mut Review, signals: &Orderly) -> io::Result<Choice> {
-    let _screen = Screen::enter()?;
+    let mut screen = Screen::enter()?;
     let mut terminal = Terminal::new(CrosstermBackend::new(tty()?))?;
     loop {
         terminal.draw(|frame| draw(review, frame))?;
@@ -31,6 +34,12 @@ pub fn run(review: &mut Review, signals: &Orderly) -> io::Result<Choice> {
         // Several may have come at once.
         while event::poll(Duration::ZERO)? {
             match event::read()? {
+                Event::Key(KeyEvent { code: KeyCode::Char('z'), modifiers: KeyModifiers::CONTROL, .. }) => {
+                    drop(screen);
+                    signal_hook::low_level::emulate_default_handler(SIGTSTP)?;
+                    screen = Screen::enter()?;
+                    terminal.clear()?;
+                }
                 Event::Key(key) if key.kind != KeyEventKind::Release => {
                     if let Some(choice) = review.key(key) {
                         return Ok(choice);

@@ -442,3 +442,16 @@ impl Begun {
         serde_json::from_str(&last).unwrap()
     }
 }
+
+/// What stands against an undo is told for every kind of change.
+#[test]
+fn an_undo_tells_what_changed_since() {
+    let (world, run) = executed();
+    let file = world.project().join("greet.txt");
+    let undo = || world.run(&["undo", &run, "--approver-key", &world.key()]).expect(40).err;
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+    assert!(undo().contains("`greet.txt`, mode 644 → 600"), "{}", undo());
+    std::fs::remove_file(&file).unwrap();
+    std::os::unix::fs::symlink("src/main.py", &file).unwrap();
+    assert!(undo().contains("no file that could be read"), "{}", undo());
+}
