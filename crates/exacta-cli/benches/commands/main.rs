@@ -342,7 +342,7 @@ fn diff(path: &str, before: &str, after: &str) -> String {
 }
 
 fn git(folder: &Path, arguments: &[&str]) {
-    let output = Command::new("git").args(arguments).current_dir(folder).output().unwrap();
+    let output = exacta_testkit::output(exacta_testkit::git().args(arguments).current_dir(folder));
     assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 

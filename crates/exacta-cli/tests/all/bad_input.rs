@@ -306,7 +306,7 @@ fn a_limit_on_files_is_told() {
     let mut limited = std::process::Command::new("sh");
     let line = format!("ulimit -f 0; exec '{}' submit '{plan}' --json", crate::world::EXACTA);
     limited.args(["-c", &line]).current_dir(world.project()).env("EXACTA_HOME", world.home());
-    let done = crate::world::done(limited.output().unwrap()).expect(60);
+    let done = crate::world::done(output(&mut limited)).expect(60);
     assert_eq!(done.json()["error"]["exit"], 60, "{done:?}");
     world.run(&["audit", "verify"]).expect(0);
     world.run(&["submit", &plan]).expect(30);

@@ -16,8 +16,10 @@ fn of_many_that_race_exactly_one_wins() {
         project.open().insert_plan(&new_plan(round), &created(round), at(1)).unwrap();
         let barrier = Barrier::new(RACERS as usize);
         let race = |racer: u64| {
-            let mut store = project.open();
+            let store = project.try_open();
+            // One that fails before this would leave the others waiting.
             barrier.wait();
+            let mut store = store.unwrap();
             let to = [UserApproved, Rejected, Expired][racer as usize % 3];
             let approval = (to == UserApproved).then(|| signed(round));
             let change = Change { from: Pending, to, approval, also_expire: None };
