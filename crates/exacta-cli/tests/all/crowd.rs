@@ -15,10 +15,11 @@ use std::time::{Duration, Instant};
 const PAIRS: usize = 3;
 
 /// How a command that nobody killed may end without success, by the code of its error: others were faster, or are at it.
-pub(crate) const LOST: [&str; 9] = [
+pub(crate) const LOST: [&str; 10] = [
     "already_run",
     "already_undone",
     "locked",
+    "lost_race",
     "plan_expired",
     "run_unknown",
     "target_changed",

@@ -27,8 +27,9 @@ fn race(rounds: usize) {
         let rivals: Vec<Running> = (0..PROCESSES).map(|index| rival(&world, &id, index + round)).collect();
         for rival in rivals {
             let ended = done(rival.finish());
+            // A fault that says nothing is one of the program's own.
             let why = ended.json()["error"]["code"].as_str().unwrap_or_default().to_owned();
-            assert!(matches!(ended.code, 0 | 30) || LOST.contains(&why.as_str()), "{ended:?}");
+            assert!(matches!(ended.code, 0 | 30 | 40) || LOST.contains(&why.as_str()), "{ended:?}");
         }
         settled(&world, &id, round);
     }
@@ -72,12 +73,15 @@ fn settled(world: &World, id: &str, round: usize) {
     let count =
         |event: &str| entries(&log).iter().filter(|entry| entry["plan_id"] == id && entry["event"] == event).count();
     let (approved, rejected, expired) = (count("plan_approved"), count("plan_rejected"), count("plan_expired"));
-    let story = format!("round {round}: approved {approved}, rejected {rejected}, expired {expired}: {shown}");
+    let story: Vec<&Value> = entries(&log).iter().filter(|entry| entry["plan_id"] == id).collect();
+    let story =
+        format!("round {round}: approved {approved}, rejected {rejected}, expired {expired}: {shown}\n{story:#?}");
     assert_eq!(approved + rejected + usize::from(approved + rejected == 0 && expired == 1), 1, "{story}");
     assert!(expired <= 1 && (rejected == 0 || expired == 0), "{story}");
-    let executed = count("plan_executed");
-    assert!(executed <= approved, "{story}");
-    assert_eq!(count("run_started"), executed, "{story}");
+    // A session that ends while the run is under way withdraws it.
+    let (executed, withdrawn) = (count("plan_executed"), count("run_rolled_back"));
+    assert!(executed + withdrawn <= approved, "{story}");
+    assert_eq!(count("run_started"), executed + withdrawn, "{story}");
     assert_eq!(world.project().join(target(round)).exists(), executed == 1, "{story}");
 }
 
