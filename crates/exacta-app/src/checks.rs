@@ -35,7 +35,7 @@ impl App {
             commands.extend(policy.build(&self.project.id, &root));
         }
         commands.extend(policy.checks(&self.project.id, &root));
-        Checks { commands, scratch: self.path().join(".exacta/scratch"), hidden: self.home.folders() }
+        Checks { commands, scratch: self.home.scratch(), hidden: self.home.folders() }
     }
 }
 

@@ -3,9 +3,12 @@
 use crate::app::{App, Options};
 use crate::world::World;
 use exacta_exec::ProjectRoot;
+use exacta_exec::sandbox::{Ended, Sandbox};
+use exacta_kernel::policy::command::Command;
 use exacta_kernel::policy::profile::Profile;
 use exacta_store::home::Home;
 use serde::Serialize;
+use std::sync::atomic::AtomicBool;
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -32,7 +35,7 @@ pub enum Health {
     Broken,
 }
 
-/// Looks at everything; changes nothing.
+/// Looks at everything, and tries the sandbox; leaves nothing behind.
 #[must_use]
 pub fn doctor(options: &Options) -> Vec<Check> {
     let mut checks = Vec::new();
@@ -47,16 +50,17 @@ pub fn doctor(options: &Options) -> Vec<Check> {
         }
     };
     checks.push(approvers(&home));
-    match options.root().and_then(|path| {
+    let root = options.root().and_then(|path| {
         ProjectRoot::open(&path).map_err(|error| crate::Error::fault("project_unusable", error.to_string()))
-    }) {
+    });
+    match root {
         Ok(root) => {
             checks.push(policy(&home, &root));
             checks.push(project(options));
+            checks.push(sandbox(&home, &root));
         }
         Err(error) => checks.push(broken("project", error.message, error.hint.unwrap_or_default())),
     }
-    checks.push(sandbox());
     checks
 }
 
@@ -106,20 +110,23 @@ fn project(options: &Options) -> Check {
     }
 }
 
-fn sandbox() -> Check {
-    let found = |program: &str| {
-        std::env::var_os("PATH")
-            .is_some_and(|path| std::env::split_paths(&path).any(|folder| folder.join(program).is_file()))
-    };
-    let missing: Vec<&str> = ["bwrap", "unshare"].into_iter().filter(|program| !found(program)).collect();
-    if missing.is_empty() {
-        good("sandbox", "bwrap and unshare are installed".to_owned())
-    } else {
-        limited(
-            "sandbox",
-            format!("not installed: {}; the operator's checks cannot run", missing.join(", ")),
-            "install the Debian packages `bubblewrap` and `util-linux`",
-        )
+/// Runs a command that does nothing, as a check would be run.
+fn sandbox(home: &Home, root: &ProjectRoot) -> Check {
+    let command =
+        Command { name: "true".to_owned(), argv: vec!["true".to_owned()], timeout_seconds: 60, writes: Vec::new() };
+    let (scratch, hidden, known) = (home.scratch(), home.folders(), home.state().exists());
+    let never = AtomicBool::new(false);
+    let sandbox = Sandbox { root, scratch: &scratch, hidden: &hidden, changes: &[], cancel: &never };
+    let outcome = sandbox.run(&command, &mut |_| {});
+    if !known {
+        // Looking is not the beginning of a state.
+        let _not_empty = std::fs::remove_dir(&scratch).and_then(|()| std::fs::remove_dir(home.state()));
+    }
+    let hint = "install the Debian packages `bubblewrap` and `util-linux`, and allow unprivileged user namespaces";
+    match outcome {
+        Ok(report) if report.ended == Ended::Passed => good("sandbox", "a command runs confined".to_owned()),
+        Ok(report) => limited("sandbox", format!("`true` does not pass in it: {}", report.output.trim()), hint),
+        Err(error) => limited("sandbox", format!("the operator's checks cannot run: {error}"), hint),
     }
 }
 

@@ -1,10 +1,11 @@
 //! Checks that misbehave, or are done away with: the project is as before, or as approved where the check passed after all.
 
 use crate::trouble::{AFTER, BEFORE, Begun, approve, clear, demand, is_root, script};
-use crate::world::World;
+use crate::world::{World, done};
 use exacta_testkit::{memory, sandbox, succeeds};
 use std::fs;
-use std::path::PathBuf;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 #[test]
@@ -102,6 +103,82 @@ fn a_sandbox_that_is_killed_is_a_check_that_failed() {
     assert!(end.to_string().contains("check"), "{end}");
     assert_eq!(world.read("greet.txt"), BEFORE);
     assert_eq!(world.run(&["status"]).expect(0).out.matches("unfinished").count(), 0);
+}
+
+/// An activated environment of the project's own, or `.`, does not supply the programs that confine.
+#[test]
+fn programs_of_the_callers_path_confine_nothing() {
+    if !sandbox() {
+        return;
+    }
+    let first = |world: &World| format!("{}:/usr/bin:/bin", world.project().join(".venv/bin").display());
+    let paths: [&dyn Fn(&World) -> String; 3] =
+        [&first, &|_| ".venv/bin:.:/usr/bin:/bin".to_owned(), &|_| String::new()];
+    for path in paths {
+        let world = World::begun();
+        let (path, ran) = (path(&world), world.path().join("ran"));
+        for name in ["unshare", "sh", "mount", "bwrap", "cp", "mkdir", "mknod", "stat", "xargs", "env"] {
+            program(&world.project().join(".venv/bin").join(name), &format!("echo {name} >> {}", ran.display()));
+        }
+        demand(&world, "echo in $PATH; exit 3", 60, "");
+        let id = approve(&world);
+        let failed = done(world.command(&["execute", &id]).env("PATH", &path).output().unwrap());
+        assert!(!ran.exists(), "{path}: ran {}", fs::read_to_string(&ran).unwrap());
+        assert_eq!(failed.code, 50, "{path}: {failed:?}");
+        assert!(failed.err.contains("exit code 3"), "{path}: {failed:?}");
+        assert!(!format!("{failed:?}").contains(".venv"), "nor does it lead there inside: {failed:?}");
+    }
+}
+
+#[test]
+fn a_check_sees_the_toolchains_of_the_home_folder_and_nothing_else_of_it() {
+    if !sandbox() {
+        return;
+    }
+    let world = World::begun();
+    let user = world.path().join("user");
+    for secret in
+        [".netrc", ".npmrc", ".ssh/id_ed25519", ".cargo/credentials.toml", ".config/gh/hosts.yml", "letter.txt"]
+    {
+        let path = user.join(secret);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "token").unwrap();
+    }
+    program(&user.join(".cargo/bin/tool"), "echo tool");
+    demand(&world, "tool && echo x > ~/scratch && ! grep -rq token ~", 60, "");
+    let id = approve(&world);
+    let path = format!("{}:/usr/bin:/bin", user.join(".cargo/bin").display());
+    let ended = done(world.command(&["execute", &id]).env("PATH", path).env("HOME", &user).output().unwrap());
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert!(!user.join("scratch").exists());
+    assert_eq!(fs::read_dir(world.home().join("state/scratch")).unwrap().count(), 0, "nothing is left");
+    assert!(!world.project().join(".exacta/scratch").exists(), "and nothing was where an agent can write");
+}
+
+/// A home folder where none can be made.
+#[test]
+fn a_sandbox_that_cannot_be_set_up_is_no_failed_check() {
+    if !sandbox() {
+        return;
+    }
+    let world = World::begun();
+    demand(&world, "exit 3", 60, "");
+    let id = approve(&world);
+    let run = |args: &[&str]| done(world.command(args).env("HOME", "/proc/nowhere").output().unwrap());
+    let refused = run(&["execute", &id]);
+    let told = refused.err.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("`sh` cannot be confined here: `bwrap` cannot set it up"), "{refused:?}");
+    assert_eq!(world.read("greet.txt"), BEFORE);
+    let doctor = run(&["doctor"]);
+    assert!(doctor.out.contains("checks cannot run"), "{doctor:?}");
+    let doctor = world.run(&["doctor"]);
+    assert!(doctor.out.contains("a command runs confined"), "{doctor:?}");
+}
+
+fn program(path: &Path, line: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, format!("#!/bin/sh\n{line}\n")).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 fn processes() -> Vec<PathBuf> {

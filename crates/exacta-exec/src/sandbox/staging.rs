@@ -1,24 +1,39 @@
-//! The change, laid out in a folder of ours for the overlay: files to write, names to delete.
+//! The change, laid out in a private folder of ours as the upper layer of an overlay: files to write, names to delete, modes.
 
-use super::SandboxError;
+use crate::ProjectRoot;
+use crate::handle::{open_beneath, retry, stat};
 use exacta_kernel::plan::Change;
+use rustix::fd::OwnedFd;
+use rustix::fs::{FlockOperation, Mode, OFlags, flock};
+use std::collections::BTreeMap;
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::Write as _;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+
+/// What the folders in the scratch folder are called.
+const PREFIX: &str = "check-";
 
 /// A folder that goes away with this value.
 pub(super) struct Staging {
     folder: PathBuf,
+    /// Locked as long as somebody uses the folder; the lock dies with its holder.
+    _used: OwnedFd,
 }
 
 impl Staging {
-    /// Lays a change out below `scratch`.
-    pub fn lay_out(scratch: &Path, changes: &[Change]) -> Result<Self, SandboxError> {
-        let folder = scratch.join(format!("check-{}", uuid::Uuid::now_v7().simple()));
-        let staging = Self { folder };
-        staging.fill(changes).map_err(SandboxError::io("lay the change out for the command"))?;
-        Ok(staging)
+    /// An empty one below `scratch`. Those that a killed process left there are removed.
+    pub fn begin(scratch: &Path) -> std::io::Result<Self> {
+        private(scratch)?;
+        let all = open(scratch)?;
+        // So that nobody takes the new folder for a forgotten one before it is locked.
+        retry(|| flock(&all, FlockOperation::LockExclusive))?;
+        sweep(scratch)?;
+        let folder = scratch.join(format!("{PREFIX}{}", uuid::Uuid::now_v7().simple()));
+        private(&folder)?;
+        let used = open(&folder)?;
+        retry(|| flock(&used, FlockOperation::LockExclusive))?;
+        Ok(Self { folder, _used: used })
     }
 
     /// Where it is.
@@ -26,42 +41,104 @@ impl Staging {
         &self.folder
     }
 
+    /// Lays a change out. The folders that lead to it, and those that are mounted over, are there as well, with the modes
+    /// that they have in the project: where a layer has a folder of its own, a link that is swapped in below leads nowhere.
+    pub fn fill(&self, root: &ProjectRoot, changes: &[Change], folders: &[&str]) -> std::io::Result<()> {
+        let written = self.folder.join("written");
+        private(&written)?;
+        private(&self.folder.join("layers"))?;
+        let mut deleted = Vec::new();
+        let mut modes = BTreeMap::from([(".", mode_of(root, "."))]);
+        for folder in folders {
+            make_folders(root, &written, folder, &mut modes)?;
+        }
+        for change in changes {
+            let path = change.path.as_str();
+            if let Some((parent, _)) = path.rsplit_once('/') {
+                make_folders(root, &written, parent, &mut modes)?;
+            }
+            if let Some(content) = &change.after {
+                let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(written.join(path))?;
+                file.write_all(content.bytes())?;
+                modes.insert(path, content.mode() & 0o777);
+            } else {
+                deleted.extend_from_slice(path.as_bytes());
+                deleted.push(0);
+            }
+        }
+        // What is in a folder before the folder, which may be closed after that.
+        let modes = modes.iter().rev().map(|(path, mode)| format!("{mode:o}\0{path}\0"));
+        self.put("modes", modes.collect::<String>().as_bytes())?;
+        self.put("deleted", &deleted)
+    }
+
+    /// Puts one more file there.
+    pub fn put(&self, name: &str, bytes: &[u8]) -> std::io::Result<()> {
+        std::fs::write(self.folder.join(name), bytes)
+    }
+
     /// Why the sandbox could not be set up, if the set-up said so.
     pub fn refusal(&self) -> Option<String> {
         std::fs::read_to_string(self.folder.join("refused")).ok()
     }
 
-    fn fill(&self, changes: &[Change]) -> std::io::Result<()> {
-        let folder = |path: &Path| DirBuilder::new().recursive(true).mode(0o700).create(path);
-        let written = self.folder.join("written");
-        folder(&written)?;
-        folder(&self.folder.join("layers"))?;
-        let mut deleted = Vec::new();
-        for change in changes {
-            match &change.after {
-                None => {
-                    deleted.extend_from_slice(change.path.as_str().as_bytes());
-                    deleted.push(0);
-                }
-                Some(content) => {
-                    let path = written.join(change.path.as_str());
-                    if let Some(parent) = path.parent() {
-                        // The overlay's own folders keep their modes; these are only the way there.
-                        DirBuilder::new().recursive(true).mode(0o755).create(parent)?;
-                    }
-                    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
-                    file.write_all(content.bytes())?;
-                    file.set_permissions(std::fs::Permissions::from_mode(content.mode() & 0o777))?;
-                }
-            }
-        }
-        std::fs::write(self.folder.join("deleted"), deleted)
+    /// Whether the command's turn came: everything before it was set up.
+    pub fn began(&self) -> bool {
+        self.folder.join("began").metadata().is_ok_and(|facts| facts.len() > 0)
     }
 }
 
 impl Drop for Staging {
     fn drop(&mut self) {
-        // What cannot be removed is only space, and is swept by the next recovery.
+        // What cannot be removed is only space, and is swept by the next command.
         let _left_over = std::fs::remove_dir_all(&self.folder);
     }
+}
+
+/// Removes what nobody uses any more.
+fn sweep(scratch: &Path) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(scratch)? {
+        let entry = entry?;
+        if !entry.file_name().to_string_lossy().starts_with(PREFIX) {
+            continue;
+        }
+        let unused = open(&entry.path())
+            .is_ok_and(|folder| retry(|| flock(&folder, FlockOperation::NonBlockingLockExclusive)).is_ok());
+        if unused {
+            // As above.
+            let _left_over = std::fs::remove_dir_all(entry.path());
+        }
+    }
+    Ok(())
+}
+
+/// Makes a folder and those above it, and notes the modes that they have in the project.
+fn make_folders<'p>(
+    root: &ProjectRoot,
+    written: &Path,
+    folder: &'p str,
+    modes: &mut BTreeMap<&'p str, u32>,
+) -> std::io::Result<()> {
+    private(&written.join(folder))?;
+    let mut rest = Some(folder);
+    while let Some(path) = rest.filter(|path| !modes.contains_key(path)) {
+        modes.insert(path, mode_of(root, path));
+        rest = path.rsplit_once('/').map(|(parent, _)| parent);
+    }
+    Ok(())
+}
+
+/// The mode of a folder of the project, or that of a new one.
+fn mode_of(root: &ProjectRoot, folder: &str) -> u32 {
+    let held = open_beneath(root.fd(), folder, OFlags::PATH | OFlags::DIRECTORY);
+    held.and_then(stat).map_or(0o755, |facts| u32::from(facts.stx_mode) & 0o777)
+}
+
+fn private(folder: &Path) -> std::io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+fn open(folder: &Path) -> std::io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(retry(|| rustix::fs::open(folder, flags, Mode::empty()))?)
 }

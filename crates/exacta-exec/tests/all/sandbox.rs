@@ -114,6 +114,11 @@ fn what_a_command_can_and_cannot_reach() {
         ("echo x > /usr/written-by-a-check", false),
         ("cat /proc/net/route | grep -q '^e'", false),
         ("ls .exacta/* 2>/dev/null", false),
+        ("echo x > /written-by-a-check", false),
+        ("echo x > ~/scratch && echo x > /var/tmp/scratch", true),
+        ("cat /etc/passwd && sh --version; cc --version || true", true),
+        ("ls /etc/ssh/* || cat /etc/shadow", false),
+        ("ls ~/.ssh || ls /home/* || ls /var/lib/dpkg || ls /srv", false),
         ("mount -t tmpfs none /mnt", false),
         ("unshare --user true", false),
         (&keyctl(""), false),
@@ -135,7 +140,9 @@ fn what_a_command_can_and_cannot_reach() {
 /// Fails where the process may not use the keyring.
 fn keyctl(bits: &str) -> String {
     let number = if cfg!(target_arch = "x86_64") { 250 } else { 219 };
-    format!("python3 -c 'import ctypes,sys; sys.exit(ctypes.CDLL(None).syscall({bits}{number}, 0, -3, 0) < 0)'")
+    format!(
+        "/usr/bin/python3 -c 'import ctypes,sys; sys.exit(ctypes.CDLL(None).syscall({bits}{number}, 0, -3, 0) < 0)'"
+    )
 }
 
 #[test]
@@ -191,14 +198,92 @@ fn a_sandbox_that_is_killed_is_a_command_that_did_not_pass() {
 }
 
 #[test]
-fn a_declared_folder_that_is_a_link_leads_nowhere() {
+fn a_declared_folder_that_is_a_link_leads_nowhere_and_is_said_to_be_one() {
     if !sandbox() {
         return;
     }
     let place = Place::new();
-    std::fs::remove_dir(place.project.path().join("build")).unwrap();
-    std::os::unix::fs::symlink(place.secrets.path(), place.project.path().join("build")).unwrap();
+    let build = place.project.path().join("build");
+    std::fs::remove_dir(&build).unwrap();
+    std::os::unix::fs::symlink(place.secrets.path(), &build).unwrap();
     let error = place.try_run("echo x > build/key", 60).unwrap_err();
-    assert!(matches!(error, SandboxError::Unavailable { .. }), "{error}");
+    assert!(matches!(error, SandboxError::Folder { .. }), "{error}");
+    assert!(error.to_string().ends_with("`build`, which is a symbolic link or a file, not a folder"), "{error}");
     assert_eq!(std::fs::read_to_string(place.secrets.path().join("key")).unwrap(), "secret\n");
+}
+
+/// Neither ours nor those that the caller left open for its children.
+#[test]
+fn a_command_inherits_no_handles() {
+    if !sandbox() {
+        return;
+    }
+    let place = Place::new();
+    let left_open = std::fs::File::open("/").unwrap();
+    rustix::io::fcntl_setfd(&left_open, rustix::io::FdFlags::empty()).unwrap();
+    let report = place.run("ls /proc/$$/fd", 60);
+    assert_eq!(report.output, "0\n1\n2\n");
+}
+
+#[test]
+fn nobody_outside_answers_to_a_command() {
+    if !sandbox() {
+        return;
+    }
+    let place = Place::new();
+    let connect = |socket: &std::path::Path| {
+        let code = "import socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1]); print('connected')";
+        place.run(&format!("/usr/bin/python3 -c \"{code}\" {}", socket.display()), 60).output
+    };
+    let inside = place.project.path().join("build/socket");
+    let _listener = std::os::unix::net::UnixListener::bind(&inside).unwrap();
+    assert!(connect(&inside).contains("Error"), "in a folder that it may write to");
+    if let Ok(folder) = tempfile::tempdir_in("/var/lib") {
+        let outside = folder.path().join("socket");
+        let _listener = std::os::unix::net::UnixListener::bind(&outside).unwrap();
+        assert!(connect(&outside).contains("FileNotFoundError"), "in a folder of the system");
+    }
+    let own = "import socket as s; a = s.socket(s.AF_UNIX); a.bind('own'); a.listen(); \
+               s.socket(s.AF_UNIX).connect('own'); print('connected')";
+    assert_eq!(place.run(&format!("/usr/bin/python3 -c \"{own}\""), 60).output, "connected\n", "its own do");
+    let host = "import socket as s; s.socket(40, s.SOCK_STREAM)";
+    assert!(place.run(&format!("/usr/bin/python3 -c \"{host}\""), 60).output.contains("PermissionError"));
+}
+
+#[test]
+fn a_project_may_be_called_anything() {
+    if !sandbox() {
+        return;
+    }
+    let place = Place { project: tempfile::Builder::new().prefix("a:b,c\\d\"e 'f").tempdir().unwrap(), ..Place::new() };
+    std::fs::write(place.project.path().join("kept"), "kept\n").unwrap();
+    assert_eq!(place.run("cat kept changed", 60).output, "kept\nafter\n");
+}
+
+#[test]
+fn folders_keep_their_modes_in_the_overlay() {
+    if !sandbox() {
+        return;
+    }
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = Place::new();
+    let mode = |path: &str, mode| {
+        std::fs::set_permissions(place.project.path().join(path), std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    std::fs::create_dir(place.project.path().join("new")).unwrap();
+    mode("new", 0o750);
+    mode("build", 0o711);
+    mode(".", 0o705);
+    let report = place.run("stat -c %a . new new/folder new/folder/tool build changed", 60);
+    assert_eq!(report.output, "705\n750\n755\n755\n711\n644\n");
+}
+
+#[test]
+fn what_a_killed_process_left_is_swept() {
+    if !sandbox() {
+        return;
+    }
+    let place = Place::new();
+    std::fs::create_dir_all(place.scratch.path().join("check-forgotten/written/folder")).unwrap();
+    place.run("true", 60);
 }

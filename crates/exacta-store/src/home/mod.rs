@@ -101,6 +101,12 @@ impl Home {
         &self.state
     }
 
+    /// Where what is judged is laid out: a folder that no agent can write to, unlike the project's own.
+    #[must_use]
+    pub fn scratch(&self) -> PathBuf {
+        self.state.join("scratch")
+    }
+
     /// All of its folders, to be hidden from what runs confined.
     #[must_use]
     pub fn folders(&self) -> Vec<PathBuf> {

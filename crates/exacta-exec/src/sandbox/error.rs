@@ -1,0 +1,64 @@
+//! Why a command could not be run. It was not run outside the sandbox instead.
+
+use exacta_kernel::path::RelPath;
+use rustix::io::Errno;
+
+/// Why a command could not be run.
+#[derive(Debug, thiserror::Error)]
+pub enum SandboxError {
+    /// The overlay or the confinement could not be set up.
+    #[error("the command `{name}` cannot be confined here: {why}")]
+    Unavailable {
+        /// The command.
+        name: String,
+        /// What is missing.
+        why: String,
+    },
+    /// A folder that the command may write to is none of the project's.
+    #[error("the command `{name}` may write to `{path}`, which {why}")]
+    Folder {
+        /// The command.
+        name: String,
+        /// The folder.
+        path: RelPath,
+        /// What it is instead.
+        why: String,
+    },
+    /// The change could not be laid out for it.
+    #[error("cannot {call}: {source}")]
+    Io {
+        /// What was tried.
+        call: &'static str,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+impl SandboxError {
+    /// What would help.
+    #[must_use]
+    pub const fn hint(&self) -> &'static str {
+        match self {
+            Self::Unavailable { .. } => {
+                "install the Debian packages `bubblewrap` and `util-linux`, and allow unprivileged user namespaces; \
+                 `exacta doctor` says what is missing"
+            }
+            Self::Folder { .. } => "make it a folder of the project, or take it out of `writes` in the Safety Policy",
+            Self::Io { .. } => "free some space, and see who may write in Exacta's state folder",
+        }
+    }
+
+    pub(super) fn io(call: &'static str) -> impl FnOnce(std::io::Error) -> Self {
+        move |source| Self::Io { call, source }
+    }
+
+    pub(super) fn folder(name: &str, path: &RelPath, errno: Errno) -> Self {
+        let why = match errno {
+            Errno::LOOP => "is behind a symbolic link".to_owned(),
+            Errno::NOTDIR => "is a symbolic link or a file, not a folder".to_owned(),
+            Errno::XDEV => "is on another file system".to_owned(),
+            other => format!("cannot be opened ({other})"),
+        };
+        Self::Folder { name: name.to_owned(), path: path.clone(), why }
+    }
+}

@@ -1,0 +1,36 @@
+# Lays the overlay, inside an own user and mount namespace, and gives way to `bwrap`. Runs in the staging folder, with the
+# project, its identity, the size of the layers, the count of folders to hold, a path and an identity for each, and bwrap's words.
+# What cannot be done is said in `refused`. Every name below `layers` is on a file system that nobody else can reach.
+set -eu
+umask 077
+refuse() { printf '%s' "$1" >refused; exit 125; }
+
+# Mounts a folder where nobody can exchange it any more, and only then asks whether it is the right one.
+hold() {
+    mkdir "$2"
+    mount --rbind -- "$1" "$2" || refuse "\`$1\` cannot be mounted in a user namespace"
+    [ "$(stat -c %d:%i "$2")" = "$3" ] || refuse "\`$1\` was exchanged for another folder"
+}
+
+root=$1 identity=$2 size=$3 folders=$4
+shift 4
+mount -t tmpfs -o "size=$size,mode=700" exacta layers || refuse 'no mount in a user namespace'
+mkdir layers/work layers/merged
+hold "$root" layers/lower "$identity"
+while [ "$folders" -gt 0 ]; do
+    hold "layers/lower/$1" "layers/held-$folders" "$2"
+    folders=$((folders - 1))
+    shift 2
+done
+
+# The change is the upper layer: nothing is ever written by a path that leads through the project.
+unapplied='the change cannot be applied to the overlay'
+cp -R written layers/upper || refuse "$unapplied"
+xargs -0 -r sh -c 'set -e; for path do mknod "layers/upper/$path" c 0 0; done' sh <deleted || refuse "$unapplied"
+xargs -0 -r -n 1000 sh -c 'set -e; while [ $# -gt 0 ]; do chmod "$1" "layers/upper/$2"; shift 2; done' sh <modes \
+    || refuse "$unapplied"
+options=lowerdir=layers/lower,upperdir=layers/upper,workdir=layers/work
+mount -t overlay -o "$options,userxattr" exacta layers/merged 2>/dev/null \
+    || mount -t overlay -o "$options" exacta layers/merged || refuse 'no overlay of the project in a user namespace'
+
+exec bwrap "$@" 3<filter 4>began

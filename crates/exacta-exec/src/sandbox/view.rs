@@ -1,0 +1,371 @@
+//! What a command sees: the system's folders, the user's toolchains, the project; of the rest of the machine nothing.
+//!
+//! Folders are shown by name, never all but some: a socket, a key or a letter that nobody thought of is not there.
+
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+/// The system's folders, read-only.
+const SYSTEM: [&str; 14] = [
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/etc",
+    "/opt",
+    "/nix",
+    "/gnu",
+    "/var/lib/gems",
+    "/var/lib/ghc",
+    "/sys/devices/system/cpu",
+];
+
+/// What of them is for nobody's eyes. To a user who is root outside, permissions are no barrier.
+const SECRET: [&str; 10] = [
+    "/etc/shadow",
+    "/etc/shadow-",
+    "/etc/gshadow",
+    "/etc/gshadow-",
+    "/etc/ssh",
+    "/etc/ssl/private",
+    "/etc/exacta",
+    "/etc/krb5.keytab",
+    "/etc/wireguard",
+    "/etc/NetworkManager",
+];
+
+/// Folders below the home folder that hold toolchains and what they have fetched, read-only. The rest of it is empty.
+const TOOLCHAINS: [&str; 37] = [
+    ".asdf",
+    ".bun",
+    ".cabal",
+    ".cache/go-build",
+    ".cache/pip",
+    ".cache/uv",
+    ".cargo",
+    ".deno",
+    ".dotnet",
+    ".elan",
+    ".gem",
+    ".ghcup",
+    ".gradle",
+    ".ivy2",
+    ".julia",
+    ".juliaup",
+    ".local/bin",
+    ".local/lib",
+    ".local/share/fnm",
+    ".local/share/mise",
+    ".local/share/pnpm",
+    ".local/share/uv",
+    ".m2",
+    ".nix-profile",
+    ".npm",
+    ".nuget",
+    ".nvm",
+    ".opam",
+    ".pyenv",
+    ".rbenv",
+    ".rustup",
+    ".rvm",
+    ".sdkman",
+    ".stack",
+    ".volta",
+    ".yarn",
+    "go",
+];
+
+/// What no command sees of the home folder, also where it is in a toolchain's folder, or where the home folder is the project.
+const PRIVATE: [&str; 32] = [
+    ".aws",
+    ".azure",
+    ".bash_history",
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
+    ".config/exacta",
+    ".config/gcloud",
+    ".config/gh",
+    ".config/git/credentials",
+    ".docker",
+    ".gem/credentials",
+    ".git-credentials",
+    ".gnupg",
+    ".gradle/gradle.properties",
+    ".ivy2/.credentials",
+    ".kube",
+    ".local/share/keyrings",
+    ".local/share/uv/credentials",
+    ".local/state/exacta",
+    ".m2/settings-security.xml",
+    ".m2/settings.xml",
+    ".mozilla",
+    ".my.cnf",
+    ".netrc",
+    ".npmrc",
+    ".nuget/NuGet",
+    ".password-store",
+    ".pgpass",
+    ".pypirc",
+    ".ssh",
+    ".vault-token",
+    ".yarnrc.yml",
+];
+
+/// Variables that lead to a toolchain; shown like those in the home folder.
+const HOMES: [&str; 2] = ["CARGO_HOME", "RUSTUP_HOME"];
+
+/// Programs that every command finds, after those of the caller's own folders.
+const PROGRAMS: [&str; 6] = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
+
+/// A part of the file tree, as it will be in the sandbox.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Mount {
+    /// The system's or the user's own, read-only.
+    Shown(PathBuf),
+    /// A link as the system has it.
+    Link(PathBuf, PathBuf),
+    /// A folder to write to that goes away.
+    Scratch(PathBuf),
+    /// The project.
+    Project,
+    /// A folder that stands empty.
+    Emptied(PathBuf),
+    /// A file that stands empty.
+    Blanked(PathBuf),
+}
+
+/// The view of a command, and the variables that fit it.
+#[derive(Debug, Default)]
+pub(super) struct View {
+    pub mounts: Vec<Mount>,
+    pub variables: Vec<(&'static str, OsString)>,
+}
+
+impl View {
+    /// For a project, seen by a caller with this environment.
+    pub fn new(project: &Path, hidden: &[PathBuf], variable: impl Fn(&str) -> Option<OsString>) -> Self {
+        let mut view = Self::default();
+        view.show_system();
+        let home = variable("HOME").map(PathBuf::from).filter(|home| view.can_be_home(home));
+        if let Some(home) = &home {
+            view.mounts.push(Mount::Scratch(home.clone()));
+            TOOLCHAINS.iter().map(|name| home.join(name)).for_each(|folder| view.show(folder));
+        }
+        let hidden: Vec<PathBuf> = hidden.iter().map(|folder| real(folder)).collect();
+        let closed: Vec<&Path> = hidden.iter().map(PathBuf::as_path).chain([project]).collect();
+        let secret: Vec<PathBuf> = private(home.as_deref()).collect();
+        // A folder that is around one of these, or in one of them, is no toolchain, by whatever name.
+        let apart = |folder: &Path| {
+            let inside =
+                closed.iter().copied().chain(secret.iter().map(PathBuf::as_path)).any(|it| folder.starts_with(it));
+            let around = closed
+                .iter()
+                .copied()
+                .chain(home.as_deref())
+                .any(|it| real(it).starts_with(folder) || it.starts_with(folder));
+            folder.is_absolute() && !inside && !around
+        };
+        let apart = |folder: &Path| apart(folder) && apart(&real(folder));
+        for name in HOMES {
+            if let Some(folder) = variable(name).map(PathBuf::from).filter(|folder| apart(folder)) {
+                view.variables.push((name, folder.clone().into()));
+                view.show(folder);
+            }
+        }
+        view.show_programs(variable("PATH").as_deref(), apart);
+        for name in ["LANG", "LC_ALL"] {
+            view.variables.extend(variable(name).map(|value| (name, value)));
+        }
+        let cargo = variable("CARGO_HOME").map(PathBuf::from);
+        let keys = cargo.iter().flat_map(|folder| ["credentials", "credentials.toml"].map(|name| folder.join(name)));
+        let secrets = hidden.into_iter().chain(private(home.as_deref())).chain(keys);
+        view.hide(project, secrets.chain(SECRET.map(PathBuf::from)).chain(sockets()));
+        view.variables.push(("HOME", home.map_or_else(|| "/tmp".into(), OsString::from)));
+        view
+    }
+
+    fn show_system(&mut self) {
+        for path in SYSTEM.map(PathBuf::from) {
+            match std::fs::read_link(&path) {
+                Ok(target) => self.mounts.push(Mount::Link(target, path)),
+                Err(_) => self.show(path),
+            }
+        }
+    }
+
+    /// Whether a folder can be a scratch folder beside those that are shown.
+    fn can_be_home(&self, home: &Path) -> bool {
+        home.is_absolute()
+            && home.parent().is_some()
+            && !self.is_seen(home)
+            && !SYSTEM.iter().any(|it| Path::new(it).starts_with(home))
+    }
+
+    fn show(&mut self, folder: PathBuf) {
+        if folder.is_dir() && !self.is_seen(&folder) {
+            self.mounts.push(Mount::Shown(folder));
+        }
+    }
+
+    fn is_seen(&self, path: &Path) -> bool {
+        self.mounts.iter().any(|mount| match mount {
+            Mount::Shown(shown) | Mount::Link(_, shown) => path.starts_with(shown),
+            _ => false,
+        })
+    }
+
+    /// The folders of the caller's `PATH` that nobody else can fill, the project least of all; and the system's.
+    fn show_programs(&mut self, path: Option<&OsStr>, apart: impl Fn(&Path) -> bool) {
+        let mut folders: Vec<PathBuf> = Vec::new();
+        for folder in path.map(|path| std::env::split_paths(path).collect::<Vec<_>>()).unwrap_or_default() {
+            if apart(&folder) && is_own(&folder) && !folders.contains(&folder) {
+                self.show(folder.clone());
+                folders.push(folder);
+            }
+        }
+        let system = PROGRAMS.map(PathBuf::from).into_iter().filter(|folder| !folders.contains(folder));
+        let system: Vec<PathBuf> = system.collect();
+        folders.extend(system);
+        self.variables.push(("PATH", std::env::join_paths(folders).unwrap_or_default()));
+    }
+
+    /// The project, and over everything what nobody is to see.
+    fn hide(&mut self, project: &Path, all: impl Iterator<Item = PathBuf>) {
+        let all: BTreeSet<PathBuf> = all.filter_map(|path| path.canonicalize().ok()).collect();
+        let shown = self.mounts.iter().filter_map(|mount| match mount {
+            Mount::Shown(at) => Some((at.clone(), at.canonicalize().ok()?)),
+            _ => None,
+        });
+        let shown: Vec<_> = shown.chain([(project.to_owned(), project.to_owned())]).collect();
+        // What is around the project before it, so that it is seen all the same.
+        let (around, rest): (Vec<_>, Vec<_>) = all.iter().partition(|path| project.starts_with(path));
+        self.mounts.extend(around.into_iter().flat_map(|path| over(path, &shown)));
+        self.mounts.push(Mount::Project);
+        self.mounts.extend(rest.into_iter().flat_map(|path| over(path, &shown)));
+    }
+}
+
+/// What covers a path in each of the places where it is shown.
+fn over(path: &Path, shown: &[(PathBuf, PathBuf)]) -> Vec<Mount> {
+    let rests = shown.iter().filter_map(|(at, real)| Some((at, path.strip_prefix(real).ok()?)));
+    let places = rests.map(|(at, rest)| if rest.as_os_str().is_empty() { at.clone() } else { at.join(rest) });
+    places.map(|place| if path.is_dir() { Mount::Emptied(place) } else { Mount::Blanked(place) }).collect()
+}
+
+/// The user's own secrets.
+fn private(home: Option<&Path>) -> impl Iterator<Item = PathBuf> {
+    home.into_iter().flat_map(|home| PRIVATE.iter().map(|name| home.join(name)))
+}
+
+/// Where a path leads.
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+/// Whether only root and the user can put something into a folder.
+fn is_own(folder: &Path) -> bool {
+    let user = rustix::process::getuid().as_raw();
+    folder
+        .metadata()
+        .is_ok_and(|facts| facts.is_dir() && facts.mode() & 0o022 == 0 && (facts.uid() == 0 || facts.uid() == user))
+}
+
+/// Where something listens: a read-only file system does not keep anybody from connecting.
+fn sockets() -> Vec<PathBuf> {
+    let table = std::fs::read("/proc/net/unix").unwrap_or_default();
+    let table = String::from_utf8_lossy(&table);
+    let names = table.lines().filter_map(|line| line.split_once(" /").map(|(_, name)| format!("/{name}")));
+    names.map(PathBuf::from).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::{create_dir_all, set_permissions, write};
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    /// A machine in a folder: a home folder with a toolchain outside of it, a project, a caller's `PATH`.
+    fn seen(path: &[&str], home: &str, cargo: Option<&str>) -> (tempfile::TempDir, View) {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        for folder in [
+            "home/.ssh/keys",
+            "home/.pyenv",
+            "home/bin",
+            "home/p/.venv/bin",
+            "data/cargo/bin",
+            "open/bin",
+            "exacta/keys",
+        ] {
+            create_dir_all(at(folder)).unwrap();
+        }
+        write(at("data/cargo/credentials.toml"), "token").unwrap();
+        symlink(at("data/cargo"), at("home/.cargo")).unwrap();
+        symlink(at("home/p/.venv"), at("venv")).unwrap();
+        set_permissions(at("open/bin"), std::fs::Permissions::from_mode(0o777)).unwrap();
+        let path = std::env::join_paths(path.iter().map(|name| at(name))).unwrap();
+        let view = View::new(&at("home/p"), &[at("exacta")], |name| match name {
+            "PATH" => Some(path.clone()),
+            "HOME" => Some(at(home).into()),
+            "CARGO_HOME" => cargo.map(|cargo| at(cargo).into()),
+            _ => None,
+        });
+        (dir, view)
+    }
+
+    fn variable<'v>(view: &'v View, name: &str) -> Option<&'v OsString> {
+        view.variables.iter().find(|(it, _)| *it == name).map(|(_, value)| value)
+    }
+
+    #[test]
+    fn of_the_callers_path_only_what_nobody_else_can_fill() {
+        let cases = [("home/bin", true), ("home/.cargo/bin", true), ("home/p/.venv/bin", false), ("venv/bin", false)];
+        let odd = [("open/bin", false), ("absent", false), ("home", false), ("", false), ("../", false)];
+        for (folder, stays) in cases.into_iter().chain(odd) {
+            let (dir, view) = seen(&[folder], "home", None);
+            let path: Vec<_> = std::env::split_paths(variable(&view, "PATH").unwrap()).collect();
+            assert_eq!(path.contains(&dir.path().join(folder)), stays, "{folder}: {path:?}");
+            assert!(path.ends_with(&PROGRAMS.map(PathBuf::from)), "{folder}: {path:?}");
+        }
+    }
+
+    #[test]
+    fn a_toolchain_is_seen_but_not_its_keys_wherever_it_is() {
+        let (dir, view) = seen(&[], "home", None);
+        let at = |name: &str| dir.path().join(name);
+        assert!(view.mounts.contains(&Mount::Shown(at("home/.cargo"))));
+        assert!(view.mounts.contains(&Mount::Shown(at("home/.pyenv"))));
+        assert!(view.mounts.contains(&Mount::Blanked(at("home/.cargo/credentials.toml"))), "{:?}", view.mounts);
+        assert!(!view.mounts.contains(&Mount::Shown(at("home/.ssh"))));
+        let (dir, view) = seen(&[], "home", Some("data/cargo"));
+        let keys = dir.path().join("data/cargo/credentials.toml");
+        assert!(view.mounts.contains(&Mount::Blanked(keys)), "{:?}", view.mounts);
+    }
+
+    #[test]
+    fn a_variable_that_leads_to_more_than_a_toolchain_shows_nothing() {
+        for cargo in
+            ["home", "", "home/p", "home/p/.venv", "venv", "exacta", "exacta/keys", "home/.ssh", "home/.ssh/keys"]
+        {
+            let (dir, view) = seen(&[], "home", Some(cargo));
+            assert!(!view.mounts.contains(&Mount::Shown(dir.path().join(cargo))), "{cargo}");
+            assert_eq!(variable(&view, "CARGO_HOME"), None, "{cargo}");
+        }
+    }
+
+    /// Then the home folder's own secrets are covered in it.
+    #[test]
+    fn a_home_folder_may_be_the_project() {
+        let dir = tempfile::tempdir().unwrap();
+        let keys = dir.path().join(".ssh");
+        create_dir_all(&keys).unwrap();
+        let view = View::new(dir.path(), &[], |name| (name == "HOME").then(|| dir.path().into()));
+        let place = |mount| view.mounts.iter().position(|it| *it == mount).unwrap();
+        assert!(place(Mount::Project) < place(Mount::Emptied(keys)));
+    }
+}
