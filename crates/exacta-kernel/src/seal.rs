@@ -1,6 +1,6 @@
 //! Proposal → plan: every file change turned into exact after-bytes, and the content hash.
 
-use crate::diff::{self, Kind};
+use crate::diff::{self, Base, Kind};
 use crate::facts::{Facts, FileContent, Target, TargetFact};
 use crate::finding::{Code, Finding};
 use crate::hash::{Digest, canonical_hash};
@@ -72,7 +72,7 @@ impl Sealing<'_> {
             Some(content) => content.clone(),
             None => self.content(&path)?,
         };
-        matches_base(step, before.as_deref())?;
+        let base = matches_base(step, before.as_deref())?;
         let (kind, payload) = match &step.action {
             Action::FileCreate(payload) => (Kind::Create, Some(Cow::Borrowed(payload))),
             Action::FileModify(payload) => (Kind::Modify, Some(Cow::Borrowed(payload))),
@@ -81,7 +81,7 @@ impl Sealing<'_> {
                 return Err(Finding::new(Code::SchemaInvalid, "not a file step", "use a file step type"));
             }
         };
-        let after = diff::materialise(kind, payload.as_deref(), &path, before.as_deref())
+        let after = diff::materialise_on(base, kind, payload.as_deref(), &path, before.as_deref())
             .map_err(diff::DiffError::into_finding)?
             .map(Arc::new);
         Ok(Effect::new(index, path, before, after))
@@ -127,11 +127,11 @@ fn blocked(path: &RelPath, at: &str, by: crate::facts::Obstacle) -> Finding {
     )
 }
 
-fn matches_base(step: &Step, before: Option<&FileContent>) -> Result<(), Finding> {
-    let Some(base) = step.base_sha256 else { return Ok(()) };
+fn matches_base(step: &Step, before: Option<&FileContent>) -> Result<Base, Finding> {
+    let Some(base) = step.base_sha256 else { return Ok(Base::Unknown) };
     let now = before.map(FileContent::sha256);
     if now == Some(base) {
-        return Ok(());
+        return Ok(Base::Seen);
     }
     Err(Finding::new(
         Code::TargetChanged,

@@ -52,6 +52,9 @@ pub enum DiffError {
         /// Why it does not fit.
         misfit: Misfit,
     },
+    /// A change that the file has already.
+    #[error("the file already has this change")]
+    Applied,
     /// A mode change that starts from another mode than the file's.
     #[error("line {line} of the diff says mode {said}, the file has {found}")]
     Mode {
@@ -91,6 +94,9 @@ pub enum DiffError {
     /// A create of what exists.
     #[error("the file to create exists already")]
     Exists,
+    /// A create of what exists and is the same.
+    #[error("the file to create exists already, with the same content")]
+    Made,
     /// A modify or delete of what does not exist.
     #[error("the file does not exist")]
     Missing,
@@ -142,6 +148,15 @@ pub enum Misfit {
         /// The first line of the second place.
         second: usize,
     },
+    /// It begins the file, and fits only further down.
+    #[error("begins the file, but fits only at line {line}")]
+    NotAtStart {
+        /// Where it fits.
+        line: usize,
+    },
+    /// It ends the file, and fits only before other lines.
+    #[error("has no context after its last change, so it ends the file, but lines follow where it fits")]
+    NotAtEnd,
     /// Nothing in the hunk says where it belongs.
     #[error("has no line to tell where in the file it belongs")]
     NoContext,
@@ -195,10 +210,12 @@ impl DiffError {
             Self::Invalid { .. } | Self::OtherKind { .. } | Self::NoChange | Self::Payload { .. } => Code::DiffInvalid,
             Self::OtherPath { .. } => Code::DiffPathMismatch,
             Self::Refused { form, .. } => form.code(),
-            Self::Context { .. } | Self::Mode { .. } | Self::NotWhole | Self::Edit { .. } => Code::DiffContext,
+            Self::Context { .. } | Self::Applied | Self::Mode { .. } | Self::NotWhole | Self::Edit { .. } => {
+                Code::DiffContext
+            }
             Self::Binary | Self::BecomesBinary => Code::BinaryFile,
             Self::TooLarge { .. } => Code::TargetTooLarge,
-            Self::Exists => Code::TargetExists,
+            Self::Exists | Self::Made => Code::TargetExists,
             Self::Missing => Code::TargetMissing,
         }
     }
@@ -214,6 +231,9 @@ impl DiffError {
             Self::Refused { form, .. } => form.hint(),
             Self::OtherKind { .. } => "make the step's type and the diff agree",
             Self::Context { misfit, .. } | Self::Edit { misfit, .. } => misfit.hint(),
+            Self::Applied | Self::Made => {
+                "a change is handed in before it is made: put the files back first, with `git stash` or `git apply -R`"
+            }
             Self::Mode { .. } => "make the diff from the file's present mode",
             Self::NotWhole => "leave the diff out, or make it from the file's present content",
             Self::NoChange => "leave the step out",
@@ -240,6 +260,8 @@ impl Misfit {
             Self::NoNewline => "write `\\ No newline at end of file` after the file's last line in the diff",
             Self::Newline => "leave `\\ No newline at end of file` out",
             Self::Ambiguous { .. } => "correct the line numbers, or add context until only one place fits",
+            Self::NotAtStart { .. } => "make the diff from the file's present content, or correct the line numbers",
+            Self::NotAtEnd => "give the hunk lines of context after its last change, or the step `base_sha256`",
             Self::NoContext => "give the hunk lines of context",
             Self::Overlap => "order the changes by their place in the file and join those that overlap",
         }

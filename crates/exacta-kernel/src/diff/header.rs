@@ -95,7 +95,7 @@ impl Header<'_> {
     }
 
     /// Whether the diff is of this file and does what the step says it does.
-    pub(super) fn check(&self, kind: Kind, target: &RelPath) -> Result<(), DiffError> {
+    pub(crate) fn check(&self, kind: Kind, target: &RelPath) -> Result<(), DiffError> {
         if let Some(moved) = &self.moved {
             return Err(DiffError::Refused { line: moved.line, form: moved.form });
         }
@@ -150,7 +150,7 @@ fn other_path(line: usize, found: &[u8], target: &RelPath) -> DiffError {
 }
 
 /// Reads everything before the first hunk.
-pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Result<Header<'a>, DiffError> {
+pub(crate) fn read<'a>(reader: &mut Reader<'a>) -> Result<Header<'a>, DiffError> {
     let mut header = Header::default();
     let first = reader.peek_header().unwrap_or_default();
     if let Some(names) = first.strip_prefix(b"diff --git ") {

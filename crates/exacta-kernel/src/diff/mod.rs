@@ -18,6 +18,7 @@ mod render;
 pub use error::{DiffError, Form, Misfit};
 pub(crate) use lines::Comparison;
 pub use lines::{ChangeKind, LineChange, line_changes, stat};
+pub use place::Base;
 pub(crate) use render::render_compared;
 pub use render::{render, render_exact};
 
@@ -64,10 +65,25 @@ pub fn materialise(
     path: &RelPath,
     before: Option<&FileContent>,
 ) -> Result<Option<FileContent>, DiffError> {
+    materialise_on(Base::Unknown, kind, payload, path, before)
+}
+
+/// [`materialise`], where it may be known that `before` is what the author of the change saw.
+///
+/// # Errors
+/// As for [`materialise`].
+pub fn materialise_on(
+    base: Base,
+    kind: Kind,
+    payload: Option<&Payload>,
+    path: &RelPath,
+    before: Option<&FileContent>,
+) -> Result<Option<FileContent>, DiffError> {
     match (kind, before) {
         (Kind::Create, None) => create(payload, path).map(Some),
-        (Kind::Modify, Some(before)) => modify(payload, path, before).map(Some),
+        (Kind::Modify, Some(before)) => modify(base, payload, path, before).map(Some),
         (Kind::Delete, Some(before)) => delete(payload, path, before).map(|()| None),
+        (Kind::Create, Some(before)) if create(payload, path).as_ref() == Ok(before) => Err(DiffError::Made),
         (Kind::Create, Some(_)) => Err(DiffError::Exists),
         (Kind::Modify | Kind::Delete, None) => Err(DiffError::Missing),
     }
@@ -85,13 +101,18 @@ fn create(payload: Option<&Payload>, path: &RelPath) -> Result<FileContent, Diff
                 ModeChange::Create(mode) => mode.value,
                 _ => Mode::Plain,
             };
-            reviewable(apply(&patch, &[])?, mode.bits())
+            reviewable(apply(&patch, &[], Base::Unknown)?, mode.bits())
         }
         Some(Payload::Edits(_)) | None => Err(DiffError::Payload { kind: Kind::Create }),
     }
 }
 
-fn modify(payload: Option<&Payload>, path: &RelPath, before: &FileContent) -> Result<FileContent, DiffError> {
+fn modify(
+    base: Base,
+    payload: Option<&Payload>,
+    path: &RelPath,
+    before: &FileContent,
+) -> Result<FileContent, DiffError> {
     let payload = payload.ok_or(DiffError::Payload { kind: Kind::Modify })?;
     if before.is_binary() {
         return Err(DiffError::Binary);
@@ -102,7 +123,7 @@ fn modify(payload: Option<&Payload>, path: &RelPath, before: &FileContent) -> Re
         Payload::Diff(diff) => {
             let patch = read(diff, Kind::Modify, path)?;
             let mode = changed_mode(patch.header.mode, before)?;
-            (apply(&patch, before.bytes())?, mode)
+            (apply(&patch, before.bytes(), base)?, mode)
         }
     };
     if bytes == before.bytes() && mode == before.mode() {
@@ -124,7 +145,11 @@ fn delete(payload: Option<&Payload>, path: &RelPath, before: &FileContent) -> Re
     if let ModeChange::Delete(mode) = patch.header.mode {
         same_mode(mode, before)?;
     }
-    if apply(&patch, before.bytes())?.is_empty() { Ok(()) } else { Err(DiffError::NotWhole) }
+    match apply(&patch, before.bytes(), Base::Unknown) {
+        Ok(rest) if rest.is_empty() => Ok(()),
+        Ok(_) | Err(DiffError::Context { misfit: Misfit::NotAtEnd, .. }) => Err(DiffError::NotWhole),
+        Err(error) => Err(error),
+    }
 }
 
 /// The content of a copy or renamed file: what the source has, with the diff's hunks and mode.
@@ -132,7 +157,7 @@ pub(crate) fn apply_to_copy(patch: &Patch<'_>, source: &FileContent) -> Result<F
     if source.is_binary() {
         return Err(DiffError::Binary);
     }
-    reviewable(apply(patch, source.bytes())?, changed_mode(patch.header.mode, source)?)
+    reviewable(apply(patch, source.bytes(), Base::Unknown)?, changed_mode(patch.header.mode, source)?)
 }
 
 fn read<'a>(diff: &'a str, kind: Kind, path: &RelPath) -> Result<Patch<'a>, DiffError> {
@@ -141,10 +166,12 @@ fn read<'a>(diff: &'a str, kind: Kind, path: &RelPath) -> Result<Patch<'a>, Diff
     Ok(patch)
 }
 
-fn apply(patch: &Patch<'_>, before: &[u8]) -> Result<Vec<u8>, DiffError> {
+fn apply(patch: &Patch<'_>, before: &[u8], base: Base) -> Result<Vec<u8>, DiffError> {
+    let places = place::places(&patch.hunks, before, base)
+        .map_err(|error| if place::is_applied(&patch.hunks, before) { DiffError::Applied } else { error })?;
     let mut after = Vec::with_capacity(before.len());
     let mut copied = 0;
-    for (hunk, place) in patch.hunks.iter().zip(place::places(&patch.hunks, before)?) {
+    for (hunk, place) in patch.hunks.iter().zip(places) {
         // Lines that stay are in both, and are copied together with what surrounds the hunk.
         let mut at = place.start;
         for line in &hunk.lines {

@@ -42,21 +42,41 @@ fn second(text: &[u8], target: &RelPath) -> bool {
 
 /// The name after `diff --git `, where it is said twice.
 pub(crate) fn of_git_line(text: &[u8]) -> Option<Vec<u8>> {
-    let (old, new) = if text.starts_with(b"\"") {
+    if text.starts_with(b"\"") {
         let (old, rest) = unquote(text)?;
-        let rest = rest.strip_prefix(b" ")?;
-        let new = if rest.starts_with(b"\"") { unquote(rest)?.0 } else { rest.to_vec() };
-        (old, new)
-    } else {
-        // Names may have spaces, so the only safe place to cut is the middle.
-        let (old, rest) = text.split_at_checked(text.len() / 2)?;
-        (old.to_vec(), rest.strip_prefix(b" ")?.to_vec())
-    };
-    match (old.strip_prefix(b"a/"), new.strip_prefix(b"b/")) {
-        (Some(old), Some(new)) if old == new => Some(old.to_vec()),
-        _ if old == new => Some(old),
-        _ => None,
+        return pair(&old, rest);
     }
+    // Names may have spaces. Mostly both are equally long; else there must be only one cut that gives two like names.
+    let middle = text.split_at_checked(text.len() / 2).and_then(|(old, rest)| pair(old, rest));
+    middle.or_else(|| {
+        let cuts = memchr::memchr_iter(b' ', text).filter_map(|at| text.split_at_checked(at));
+        let mut names = cuts.filter_map(|(old, rest)| pair(old, rest));
+        let name = names.next()?;
+        names.all(|other| other == name).then_some(name)
+    })
+}
+
+/// What the old name and the new one, after a space, agree on.
+fn pair(old: &[u8], rest: &[u8]) -> Option<Vec<u8>> {
+    let rest = rest.strip_prefix(b" ")?;
+    if !rest.starts_with(b"\"") {
+        return agreed(old, rest).map(<[u8]>::to_vec);
+    }
+    let (new, end) = unquote(rest)?;
+    agreed(old, &new).filter(|_| end.is_empty()).map(<[u8]>::to_vec)
+}
+
+/// The file that two names mean: with git's prefixes, without any, or with one other folder before each, as `git apply` reads
+/// them.
+pub(crate) fn agreed<'n>(old: &'n [u8], new: &[u8]) -> Option<&'n [u8]> {
+    let usual = old.strip_prefix(b"a/").filter(|old| new.strip_prefix(b"b/") == Some(old));
+    let same = || (old == new).then_some(old);
+    usual.or_else(same).or_else(|| after_slash(old).filter(|old| after_slash(new) == Some(old)))
+}
+
+/// A name without its first folder.
+pub(crate) fn after_slash(name: &[u8]) -> Option<&[u8]> {
+    name.get(memchr::memchr(b'/', name)? + 1..).filter(|rest| !rest.is_empty())
 }
 
 /// Reads a name in C's quotes; gives the name and what follows the closing quote.
@@ -93,7 +113,7 @@ const fn unescape(escaped: u8) -> Option<u8> {
 }
 
 /// A name as git writes it: in quotes if it has a quote, a backslash, a control character or a byte beyond ASCII.
-pub(super) fn quoted(name: &str) -> Cow<'_, str> {
+pub(crate) fn quoted(name: &str) -> Cow<'_, str> {
     if name.bytes().all(|byte| matches!(byte, 0x20..0x7f) && !matches!(byte, b'"' | b'\\')) {
         return Cow::Borrowed(name);
     }

@@ -58,6 +58,14 @@ impl Side {
     pub(crate) const fn is_new(self) -> bool {
         matches!(self, Self::Both | Self::New)
     }
+
+    const fn reversed(self) -> Self {
+        match self {
+            Self::Both => Self::Both,
+            Self::Old => Self::New,
+            Self::New => Self::Old,
+        }
+    }
 }
 
 impl<'a> Hunk<'a> {
@@ -67,6 +75,19 @@ impl<'a> Hunk<'a> {
 
     pub(crate) fn new_lines(&self) -> impl DoubleEndedIterator<Item = &Line<'a>> {
         self.lines.iter().filter(|line| line.side.is_new())
+    }
+
+    /// The hunk that takes this one back.
+    pub(crate) fn reversed(&self) -> Self {
+        let reversed = |line: &Line<'a>| Line { side: line.side.reversed(), ..*line };
+        Self {
+            line: self.line,
+            old_start: self.new_start,
+            old_count: self.new_count,
+            new_start: self.old_start,
+            new_count: self.old_count,
+            lines: self.lines.iter().map(reversed).collect(),
+        }
     }
 }
 
@@ -173,7 +194,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn is_binary_mark(line: &[u8]) -> bool {
+pub(crate) fn is_binary_mark(line: &[u8]) -> bool {
     line.starts_with(b"GIT binary patch") || line.starts_with(b"Binary files ")
 }
 

@@ -3,16 +3,30 @@
 //! Either every line number is right: all hunks fit exactly where they say. Or the numbers count for nothing, and every hunk
 //! must fit in exactly one place of the whole file. There is nothing between, so a hunk never lands in the nearest of two
 //! places that look alike.
+//!
+//! As for git, a hunk that says it begins the file does, and one without context after its last change ends it: where lines
+//! follow, the author did not see them. Only where the file is known to be the one its author saw are right numbers enough.
 
 use super::error::{DiffError, Misfit};
 use super::locate;
-use super::parse::Hunk;
+use super::parse::{Hunk, Side};
 use crate::prelude::*;
 use core::ops::Range;
 
+/// What is known of the file that a diff is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Base {
+    /// It may have changed since the diff was made.
+    Unknown,
+    /// It is the very one that the diff was made from.
+    Seen,
+}
+
 /// The bytes that each hunk replaces: in order, without overlap, whole lines.
-pub(super) fn places(hunks: &[Hunk<'_>], before: &[u8]) -> Result<Vec<Range<usize>>, DiffError> {
-    let found = match as_numbered(hunks, before) {
+pub(super) fn places(hunks: &[Hunk<'_>], before: &[u8], base: Base) -> Result<Vec<Range<usize>>, DiffError> {
+    let numbered = as_numbered(hunks, before);
+    let exact = base == Base::Seen && numbered.is_some();
+    let found = match numbered {
         Some(found) => found,
         None => anywhere(hunks, before)?,
     };
@@ -25,9 +39,27 @@ pub(super) fn places(hunks: &[Hunk<'_>], before: &[u8]) -> Result<Vec<Range<usiz
         if hunk.new_lines().next_back().is_some_and(|last| !last.feed) && place.end != before.len() {
             return Err(misfit(hunk, Misfit::Newline));
         }
+        if !exact {
+            anchored(hunk, place, before).map_err(|found| misfit(hunk, found))?;
+        }
         free = place.end;
     }
     Ok(found)
+}
+
+/// Whether the file is already as the hunks would leave it.
+pub(super) fn is_applied(hunks: &[Hunk<'_>], before: &[u8]) -> bool {
+    let reversed: Vec<Hunk<'_>> = hunks.iter().map(Hunk::reversed).collect();
+    places(&reversed, before, Base::Unknown).is_ok()
+}
+
+/// Whether the hunk is at the beginning and at the end of the file, where it says or shows that it is.
+fn anchored(hunk: &Hunk<'_>, place: &Range<usize>, before: &[u8]) -> Result<(), Misfit> {
+    if hunk.old_start <= 1 && place.start > 0 {
+        return Err(Misfit::NotAtStart { line: line_at(before, place.start) });
+    }
+    let ends = hunk.lines.last().is_some_and(|line| line.side != Side::Both);
+    if ends && place.end < before.len() { Err(Misfit::NotAtEnd) } else { Ok(()) }
 }
 
 fn misfit(hunk: &Hunk<'_>, misfit: Misfit) -> DiffError {

@@ -4,12 +4,11 @@
 //! The form's own tool takes the first place that looks alike. Here every byte must match, and there must be exactly one
 //! place; or, with headings, the first of them must be a line that occurs once, and the place is the next one after it.
 
-use super::{Draft, ImportError, Lookup, Request, exact, misfit, rel_path};
+use super::{Draft, ImportError, Lookup, Request, misfit, rel_path};
 use crate::diff::parse::Reader;
 use crate::diff::{DiffError, Kind, Misfit};
 use crate::facts::FileContent;
 use crate::prelude::*;
-use crate::proposal::Payload;
 use memchr::memmem;
 
 /// Makes the text of a proposal from a patch in codex's form: a step for each file, two for a moved one.
@@ -107,12 +106,7 @@ fn update(reader: &mut Reader<'_>, draft: &mut Draft<'_>, name: &[u8], line: usi
     let after = FileContent::new(text.finish(), before.mode());
     match moved_to {
         Some(to) => draft.add_move(&path, &to, &after, line),
-        None if after == *before => Err(misfit(&path, DiffError::NoChange)),
-        None => {
-            let diff = exact(&path, Some(&before), Some(&after), line)?;
-            draft.add(Kind::Modify, path.as_str(), Some(Payload::Diff(diff)), format!("change `{path}`"));
-            Ok(())
-        }
+        None => draft.add_change(&path, &before, &after, line, format!("change `{path}`")),
     }
 }
 

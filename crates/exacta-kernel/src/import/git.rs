@@ -1,9 +1,11 @@
 //! `git diff` and `git format-patch`, one file or many, one mail or a series.
 
-use super::{Draft, ImportError, Lookup, Request, misfit, rel_path, text_of, utf8};
-use crate::diff::header::Header;
+use super::mail::Words;
+use super::{Draft, ImportError, Lookup, Request, misfit, rel_path, text_of};
+use crate::diff::header::{self, Header, ModeChange};
 use crate::diff::parse::{self, Patch, Reader};
-use crate::diff::{self, Form, Kind, name};
+use crate::diff::{self, DiffError, Form, Kind, name};
+use crate::path::RelPath;
 use crate::prelude::*;
 use crate::proposal::Payload;
 use crate::text;
@@ -20,7 +22,7 @@ pub fn git<'l>(patch: &[u8], request: &Request<'_>, lookup: &'l mut Lookup<'l>) 
     let mut mail = 0;
     while let Some(line) = reader.peek() {
         if begins_file(line, reader.rest) {
-            words.seen_file = true;
+            words.seen_file();
             one_file(&mut reader, &mut draft, mail)?;
             check_end(&reader)?;
         } else {
@@ -34,49 +36,13 @@ pub fn git<'l>(patch: &[u8], request: &Request<'_>, lookup: &'l mut Lookup<'l>) 
     if draft.steps.is_empty() {
         return Err(ImportError::Nothing("git patch"));
     }
-    Ok(draft.finish(request, words.subject.as_deref()))
+    Ok(draft.finish(request, words.subject().as_deref()))
 }
 
 /// Whether a file's diff begins here: with git's line, or without it, but then with both names.
 fn begins_file(line: &[u8], rest: &[u8]) -> bool {
     let after = || rest.get(line.len() + 1..).unwrap_or_default();
     line.starts_with(b"diff --git ") || (line.starts_with(b"--- ") && after().starts_with(b"+++ "))
-}
-
-/// What stands around the diffs: mail headers, messages, statistics, signatures.
-#[derive(Default)]
-struct Words {
-    subject: Option<String>,
-    in_subject: bool,
-    seen_file: bool,
-}
-
-impl Words {
-    /// Takes note of a line that is no part of a diff; refuses what would be one in a form that is not read.
-    fn read(&mut self, line: &[u8], reader: &Reader<'_>) -> Result<(), ImportError> {
-        let lost = [&b"diff --cc "[..], b"diff --combined ", b"GIT binary patch", b"@@ -", b"@@@ -"];
-        if lost.iter().any(|start| line.starts_with(start)) {
-            let problem = "a change without the header of its file, or in a form that cannot be read";
-            return Err(ImportError::Line { line: reader.number, problem });
-        }
-        let line = String::from_utf8_lossy(line);
-        let line = line.trim_end();
-        match (line.strip_prefix("Subject: "), &mut self.subject) {
-            (Some(subject), None) if !self.seen_file => {
-                self.subject = Some(without_tag(subject).to_owned());
-                self.in_subject = true;
-            }
-            (None, Some(subject)) if self.in_subject && line.starts_with(' ') => subject.push_str(line),
-            _ => self.in_subject = false,
-        }
-        Ok(())
-    }
-}
-
-/// A mail's subject without `[PATCH 1/2]`.
-fn without_tag(subject: &str) -> &str {
-    let rest = subject.strip_prefix('[').and_then(|rest| rest.split_once("] "));
-    rest.map_or(subject, |(_, rest)| rest)
 }
 
 /// After a file's hunks comes another file, the next mail, a signature or nothing: anything else would be lost.
@@ -91,22 +57,83 @@ fn check_end(reader: &Reader<'_>) -> Result<(), ImportError> {
 }
 
 fn one_file(reader: &mut Reader<'_>, draft: &mut Draft<'_>, mail: usize) -> Result<(), ImportError> {
-    let (line, start) = (reader.number, reader.rest);
-    let patch = parse::one_file(reader).map_err(ImportError::Malformed)?;
-    let diff = start.get(..start.len() - reader.rest.len()).unwrap_or_default();
+    let (line, start) = (reader.number, reader.clone());
+    if let Some(header) = binary_deletion(reader) {
+        let (kind, target) = target(&header).ok_or(UNCLEAR(line))?;
+        let target = text_of(&target, line)?;
+        draft.add(kind, target, None, description(kind, target));
+        return Ok(());
+    }
+    let patch = parse::one_file(reader).map_err(|error| malformed(&start, error))?;
     if patch.header.moved.is_some() {
         return moved(&patch, draft, mail, line);
     }
-    let (kind, target) = target(&patch.header).ok_or(ImportError::Line { line, problem: "which file is not clear" })?;
+    let (kind, target) = target(&patch.header).ok_or(UNCLEAR(line))?;
     let target = text_of(&target, line)?;
+    let diff = start.rest.get(..start.rest.len() - reader.rest.len()).unwrap_or_default();
+    let words = description(kind, target);
+    match (kind, core::str::from_utf8(diff)) {
+        (_, Ok(diff)) => draft.add(kind, target, Some(Payload::Diff(renamed(diff, &patch, kind, target, line))), words),
+        (Kind::Create, Err(_)) => return Err(ImportError::NotUtf8 { line }),
+        (Kind::Modify | Kind::Delete, Err(_)) => {
+            let path = rel_path(target.as_bytes(), line)?;
+            let before = draft.content(&path, draft.steps.len())?;
+            let after = diff::apply_to_copy(&patch, &before).map_err(|error| misfit(&path, error))?;
+            match kind {
+                Kind::Delete if after.size() > 0 => return Err(misfit(&path, DiffError::NotWhole)),
+                Kind::Delete => draft.add(kind, target, None, words),
+                _ => draft.add_change(&path, &before, &after, line, words)?,
+            }
+        }
+    }
+    Ok(())
+}
+
+const UNCLEAR: fn(usize) -> ImportError = |line| ImportError::Line { line, problem: "which file is not clear" };
+
+fn description(kind: Kind, target: &str) -> String {
     let verb = match kind {
         Kind::Create => "create",
         Kind::Modify => "change",
         Kind::Delete => "delete",
     };
-    let description = format!("{verb} `{}` as the patch says", text::excerpt(target, 200));
-    draft.add(kind, target, Some(Payload::Diff(utf8::text(diff, line)?)), description);
-    Ok(())
+    format!("{verb} `{}` as the patch says", text::excerpt(target, 200))
+}
+
+/// What is wrong with a file's diff, with the file's name where it is known.
+fn malformed(start: &Reader<'_>, error: DiffError) -> ImportError {
+    let names = start.peek_header().and_then(|line| line.strip_prefix(b"diff --git "));
+    match names.and_then(name::of_git_line) {
+        Some(path) => ImportError::Misfit { path: text::excerpt(&String::from_utf8_lossy(&path), 120), error },
+        None => ImportError::Malformed(error),
+    }
+}
+
+/// Reads past the deletion of a binary file, if that is what comes next. It needs no content.
+fn binary_deletion<'a>(reader: &mut Reader<'a>) -> Option<Header<'a>> {
+    let mut ahead = reader.clone();
+    let header = header::read(&mut ahead).ok()?;
+    let deletes = matches!(header.mode, ModeChange::Delete(_)) && header.names.is_none() && header.moved.is_none();
+    let mark = ahead.peek_header().filter(|mark| deletes && parse::is_binary_mark(mark))?;
+    ahead.next();
+    if mark.starts_with(b"GIT binary patch") {
+        skip_binary(&mut ahead);
+    }
+    *reader = ahead;
+    Some(header)
+}
+
+/// Reads past what a binary patch carries, there and back: each a line with its size, lines in base 85, and an empty line.
+fn skip_binary(reader: &mut Reader<'_>) {
+    let begins = |line: &[u8]| line.starts_with(b"literal ") || line.starts_with(b"delta ");
+    while reader.peek_header().is_some_and(begins) {
+        while reader.peek_header().is_some_and(|line| line.first().is_some_and(u8::is_ascii_alphabetic)) {
+            reader.next();
+        }
+        if reader.peek_header().is_some_and(<[u8]>::is_empty) {
+            reader.next();
+        }
+    }
 }
 
 fn moved(patch: &Patch<'_>, draft: &mut Draft<'_>, mail: usize, line: usize) -> Result<(), ImportError> {
@@ -125,20 +152,54 @@ fn moved(patch: &Patch<'_>, draft: &mut Draft<'_>, mail: usize, line: usize) -> 
 
 /// What the diff does, and to which file.
 fn target(header: &Header<'_>) -> Option<(Kind, Vec<u8>)> {
+    let git = header.git.and_then(|git| name::of_git_line(git.value));
     let Some((old, new)) = &header.names else {
         let kind = match header.mode {
-            diff::header::ModeChange::Create(_) => Kind::Create,
-            diff::header::ModeChange::Delete(_) => Kind::Delete,
+            ModeChange::Create(_) => Kind::Create,
+            ModeChange::Delete(_) => Kind::Delete,
             _ => Kind::Modify,
         };
-        return Some((kind, name::of_git_line(header.git?.value)?));
+        return Some((kind, git?));
     };
-    let plain = |name: &[u8], prefix: &[u8]| name.strip_prefix(prefix).unwrap_or(name).to_vec();
+    // Of a file that comes or goes only one name is said here; git's own line tells what is prefix in it.
+    let one = |name: &[u8], prefix: &[u8]| match git {
+        Some(git) if name == git || name::after_slash(name) == Some(&git) => git,
+        _ => name.strip_prefix(prefix).unwrap_or(name).to_vec(),
+    };
     match (&*old.value, &*new.value) {
         (b"/dev/null", b"/dev/null") => None,
-        (b"/dev/null", new) => Some((Kind::Create, plain(new, b"b/"))),
-        (old, b"/dev/null") => Some((Kind::Delete, plain(old, b"a/"))),
-        (old, new) if old == new => Some((Kind::Modify, old.to_vec())),
-        (old, new) => Some((Kind::Modify, plain(old, b"a/"))).filter(|(_, old)| *old == plain(new, b"b/")),
+        (b"/dev/null", new) => Some((Kind::Create, one(new, b"b/"))),
+        (old, b"/dev/null") => Some((Kind::Delete, one(old, b"a/"))),
+        (old, new) => Some((Kind::Modify, name::agreed(old, new)?.to_vec())),
     }
+}
+
+/// The same diff with git's usual prefixes, where it has others and all of its names agree.
+fn renamed(diff: &str, patch: &Patch<'_>, kind: Kind, target: &str, line: usize) -> String {
+    let agrees = |git: &[u8]| name::of_git_line(git).as_deref() == Some(target.as_bytes());
+    let usual = RelPath::parse(target).is_ok_and(|path| patch.header.check(kind, &path).is_ok());
+    if usual || !patch.header.git.is_none_or(|git| agrees(git.value)) {
+        return diff.to_owned();
+    }
+    let header_lines = patch.hunks.first().map_or(usize::MAX, |hunk| hunk.line - line);
+    let (old, new) = (format!("a/{target}"), format!("b/{target}"));
+    let mut out = String::with_capacity(diff.len() + 16);
+    for (index, written) in diff.split_inclusive('\n').enumerate() {
+        let side = |name: &str, rest: &str| {
+            let tab = if name.contains(' ') { "\t" } else { "" };
+            if rest.starts_with("/dev/null") { "/dev/null".to_owned() } else { format!("{}{tab}", name::quoted(name)) }
+        };
+        if index >= header_lines {
+            out.push_str(written);
+        } else if written.starts_with("diff --git ") {
+            out.push_str(&format!("diff --git {} {}\n", name::quoted(&old), name::quoted(&new)));
+        } else if let Some(rest) = written.strip_prefix("--- ") {
+            out.push_str(&format!("--- {}\n", side(&old, rest)));
+        } else if let Some(rest) = written.strip_prefix("+++ ") {
+            out.push_str(&format!("+++ {}\n", side(&new, rest)));
+        } else {
+            out.push_str(written);
+        }
+    }
+    out
 }

@@ -5,14 +5,16 @@
 
 mod codex;
 mod git;
+mod mail;
 mod utf8;
 
 pub use codex::codex;
 pub use git::git;
 
-use crate::diff::{self, DiffError, Kind};
+use crate::diff::{self, Base, DiffError, Kind};
 use crate::facts::FileContent;
 use crate::finding::Finding;
+use crate::hash::Digest;
 use crate::path::{PathError, RelPath};
 use crate::plan::Content;
 use crate::prelude::*;
@@ -99,7 +101,11 @@ impl ImportError {
             Self::Path(error) => error.code,
             Self::Missing { .. } => Code::TargetMissing,
         };
-        Finding::new(code, self.to_string(), self.hint())
+        let finding = Finding::new(code, self.to_string(), self.hint());
+        match &self {
+            Self::Missing { path } | Self::Misfit { path, .. } => finding.at_path(path),
+            _ => finding,
+        }
     }
 }
 
@@ -114,6 +120,8 @@ struct Drafted {
     target: String,
     payload: Option<Payload>,
     description: String,
+    /// What the file must be before the step, where its diff alone does not tell its place.
+    base: Option<Digest>,
     /// The steps that must come before it.
     after: Vec<usize>,
 }
@@ -126,7 +134,27 @@ impl<'l> Draft<'l> {
     /// Adds a step; one on a file that an earlier step touches comes after that.
     fn add(&mut self, kind: Kind, target: &str, payload: Option<Payload>, description: String) {
         let after = self.steps.iter().rposition(|step| step.target == target).into_iter().collect();
-        self.steps.push(Drafted { kind, target: target.to_owned(), payload, description, after });
+        self.steps.push(Drafted { kind, target: target.to_owned(), payload, description, base: None, after });
+    }
+
+    /// Adds a step that changes a file, given what it is before and after. Context that is not UTF-8 cannot stand in its diff;
+    /// then it is for this very file.
+    fn add_change(
+        &mut self,
+        path: &RelPath,
+        before: &FileContent,
+        after: &FileContent,
+        line: usize,
+        words: String,
+    ) -> Result<(), ImportError> {
+        if before == after {
+            return Err(misfit(path, DiffError::NoChange));
+        }
+        let exact = diff::render_exact(path, Some(before), Some(after));
+        let whole = core::str::from_utf8(&exact).is_ok();
+        self.add(Kind::Modify, path.as_str(), Some(Payload::Diff(utf8::text(&exact, line)?)), words);
+        self.steps.last_mut().into_iter().for_each(|step| step.base = (!whole).then(|| before.sha256()));
+        Ok(())
     }
 
     /// Adds the steps of a move: the new file with its content, then the end of the old one.
@@ -145,7 +173,7 @@ impl<'l> Draft<'l> {
         line: usize,
         words: String,
     ) -> Result<(), ImportError> {
-        let diff = exact(path, None, Some(content), line)?;
+        let diff = utf8::text(&diff::render_exact(path, None, Some(content)), line)?;
         self.add(Kind::Create, path.as_str(), Some(Payload::Diff(diff)), words);
         Ok(())
     }
@@ -154,7 +182,8 @@ impl<'l> Draft<'l> {
     fn content(&mut self, path: &RelPath, steps: usize) -> Result<Content, ImportError> {
         let mut now = (self.lookup)(path);
         for step in self.steps.iter().take(steps).filter(|step| step.target == path.as_str()) {
-            let after = diff::materialise(step.kind, step.payload.as_ref(), path, now.as_deref());
+            let base = if step.base.is_some() { Base::Seen } else { Base::Unknown };
+            let after = diff::materialise_on(base, step.kind, step.payload.as_ref(), path, now.as_deref());
             now = after.map_err(|error| misfit(path, error))?.map(Arc::new);
         }
         now.ok_or_else(|| ImportError::Missing { path: text::excerpt(path.as_str(), 120) })
@@ -174,26 +203,23 @@ impl<'l> Draft<'l> {
             if let (Some(Payload::Diff(diff)), Some(value)) = (&step.payload, value.as_object_mut()) {
                 value.insert("diff".to_owned(), json!(diff));
             }
+            if let (Some(base), Some(value)) = (step.base, value.as_object_mut()) {
+                value.insert("base_sha256".to_owned(), json!(base));
+            }
             value
         };
         let steps: Vec<Value> = self.steps.iter().enumerate().map(step).collect();
         let text = request
             .text
             .or(subject)
-            .map_or_else(|| format!("apply a patch of {} steps", steps.len()), ToOwned::to_owned);
+            .map_or_else(|| format!("apply a patch of {}", counted(steps.len())), ToOwned::to_owned);
         let intent = json!({ "type": request.intent.name(), "text": text });
         json!({ "schema": SCHEMA, "intent": intent, "steps": steps }).to_string()
     }
 }
 
-/// A change as a diff that fits exactly.
-fn exact(
-    path: &RelPath,
-    before: Option<&FileContent>,
-    after: Option<&FileContent>,
-    line: usize,
-) -> Result<String, ImportError> {
-    utf8::text(&diff::render_exact(path, before, after), line)
+fn counted(steps: usize) -> String {
+    if steps == 1 { "1 step".to_owned() } else { format!("{steps} steps") }
 }
 
 fn misfit(path: &RelPath, error: DiffError) -> ImportError {

@@ -208,6 +208,84 @@ proptest! {
     }
 }
 
+/// A hunk of a file: where, how much context before and after, how many lines go, and what comes.
+type Cut = (prop::sample::Index, usize, usize, usize, Vec<&'static str>);
+
+fn letters(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<&'static str>> {
+    prop::collection::vec(prop::sample::select(vec!["a", "b", "c", "d", "e", "f", "", "ab"]), count)
+}
+
+fn cut() -> impl Strategy<Value = Cut> {
+    (any::<prop::sample::Index>(), 0_usize..4, 0_usize..4, 0_usize..3, letters(0..3))
+}
+
+/// A diff of the file whose hunks have as much context as each cut says, with right numbers. Cuts that overlap are left out.
+fn cut_diff(file: &[&str], cuts: &[Cut]) -> Option<String> {
+    let mut places: Vec<(usize, &Cut)> = cuts.iter().map(|cut| (cut.0.index(file.len() + 1), cut)).collect();
+    places.sort_by_key(|(at, _)| *at);
+    let mut diff = "--- a/f\n+++ b/f\n".to_owned();
+    let (mut free, mut grown, mut hunks) = (0, 0_isize, 0);
+    for (at, (_, lead, trail, gone, come)) in places {
+        let (start, end) = (at.saturating_sub(*lead), (at + gone).min(file.len()));
+        let stop = (end + trail).min(file.len());
+        let (old, new) = (stop - start, stop - start + come.len() - (end - at));
+        if start < free || (end == at && come.is_empty()) || file[at..end] == come[..] {
+            continue;
+        }
+        let first = |count: usize, line: usize| if count == 0 { line } else { line + 1 };
+        let new_start = start.checked_add_signed(grown).unwrap();
+        diff += &format!("@@ -{},{old} +{},{new} @@\n", first(old, start), first(new, new_start));
+        diff.extend(file[start..at].iter().map(|line| format!(" {line}\n")));
+        diff.extend(file[at..end].iter().map(|line| format!("-{line}\n")));
+        diff.extend(come.iter().map(|line| format!("+{line}\n")));
+        diff.extend(file[end..stop].iter().map(|line| format!(" {line}\n")));
+        (free, hunks) = (stop, hunks + 1);
+        grown += come.len().cast_signed() - (end - at).cast_signed();
+    }
+    (hunks > 0).then_some(diff)
+}
+
+/// Whether the old lines of some hunk occur in no place or more than one, or there are none.
+fn is_doubtful(file: &[&str], diff: &str) -> bool {
+    diff.split("@@\n").skip(1).any(|hunk| {
+        let hunk = hunk.split("@@ ").next().unwrap();
+        let old: Vec<&str> = hunk.lines().filter(|line| !line.starts_with('+')).map(|line| &line[1..]).collect();
+        old.is_empty() || file.windows(old.len()).filter(|lines| *lines == old).count() != 1
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Hunks whose context was cut at either side, of files that may have changed since.
+    #[test]
+    fn what_we_take_git_takes_to_the_same_bytes_and_what_git_takes_we_take_unless_it_is_in_doubt(
+        file in letters(0..12),
+        cuts in prop::collection::vec(cut(), 1..3),
+        since in prop::option::of((any::<prop::sample::Index>(), 0_usize..2, letters(0..3))),
+    ) {
+        let Some(diff) = cut_diff(&file, &cuts) else { return Ok(()) };
+        let mut now = file;
+        if let Some((at, gone, come)) = since {
+            let at = at.index(now.len() + 1);
+            now.splice(at..(at + gone).min(now.len()), come);
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = RelPath::parse("f").unwrap();
+        let before = Some(FileContent::new(text(&now, true), 0o644));
+        write(folder.path(), &path, &before);
+        let ours = materialise(Kind::Modify, Some(&Payload::Diff(diff.clone())), &path, before.as_ref());
+        let theirs = git(folder.path(), &["apply", "--whitespace=nowarn"], diff.as_bytes());
+        let said = format!("{now:?}\n{diff}\n{ours:?}\n{theirs:?}");
+        match (ours, theirs) {
+            (Ok(after), Ok(_)) => prop_assert_eq!(after, look(folder.path(), &path), "{}", said),
+            (Ok(_), Err(_)) => prop_assert!(false, "taken against git: {said}"),
+            (Err(_), Ok(_)) => prop_assert!(is_doubtful(&now, &diff), "refused against git: {said}"),
+            (Err(_), Err(_)) => {}
+        }
+    }
+}
+
 /// A file with a NUL is text to nobody else, but its bytes can be written down all the same.
 #[test]
 fn git_applies_what_we_write_of_a_binary_file() {

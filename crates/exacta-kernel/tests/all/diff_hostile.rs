@@ -34,10 +34,10 @@ fn many_tiny_hunks_with_wrong_numbers() {
     const LINES: usize = 50_000;
     let mut hunks = String::new();
     for n in 0..LINES {
-        write!(hunks, "@@ -7 +7 @@\n-{n}\n+x{n}\n").unwrap();
+        write!(hunks, "@@ -7,2 +7,2 @@\n-{}\n+x{n}\n {}\n", 2 * n, 2 * n + 1).unwrap();
     }
-    let after = modify(&numbered(LINES), &diff(&hunks)).unwrap();
-    assert!(after.starts_with("x0\nx1\n") && after.ends_with("x49999\n"));
+    let after = modify(&numbered(2 * LINES), &diff(&hunks)).unwrap();
+    assert!(after.starts_with("x0\n1\nx1\n3\n") && after.ends_with("x49999\n99999\n"));
 }
 
 #[test]

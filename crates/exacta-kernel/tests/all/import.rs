@@ -115,7 +115,7 @@ fn a_series_of_mails_is_steps_in_order() {
     let before = files(&[("a.txt", "one\ntwo\n")]);
     let plan = plan(git, SERIES, &before);
     let proposal = plan.proposal();
-    assert_eq!(proposal.intent.text, "say hello to everyone, not only to the world");
+    assert_eq!(proposal.intent.text, "say hello to everyone, not only to the world; more");
     let steps: Vec<_> =
         proposal.steps.iter().map(|s| (s.action.name(), s.target.as_str(), s.dependencies.join(","))).collect();
     let none = String::new();
@@ -195,7 +195,8 @@ fn context_that_is_not_utf_8_is_left_out() {
     let content = |bytes: &[u8]| FileContent::new(bytes.to_vec(), 0o644);
     let patch = exacta_kernel::diff::render_exact(&path, Some(&content(before)), Some(&content(after)));
     let request = Request { intent: IntentKind::FixBug, text: Some("x") };
-    let text = git(&patch, &request, &mut |_| None).unwrap();
+    let lookup = |_: &RelPath| Some(Arc::new(content(before)));
+    let text = git(&patch, &request, &mut { lookup }).unwrap();
     let mut facts = Facts::new();
     let target = Target::File(Arc::new(content(before)));
     facts.insert(path.clone(), TargetFact { target, lookalikes: Vec::new(), folds: false });
@@ -203,12 +204,11 @@ fn context_that_is_not_utf_8_is_left_out() {
     assert_eq!(plan.failures(), [], "{text}");
     assert_eq!(plan.changes()[0].after.as_deref(), Some(&content(after)));
     let chunks = "*** Begin Patch\n*** Update File: f\n@@\n-two\n+2\n@@\n-three\n+3\n*** End Patch\n";
-    let lookup = |_: &RelPath| Some(Arc::new(content(before)));
     let text = codex(chunks.as_bytes(), &request, &mut { lookup }).unwrap();
     let plan = seal(parse(text.as_bytes()).unwrap(), &facts).unwrap();
     assert_eq!(plan.changes()[0].after.as_deref(), Some(&content(after)), "{text}");
     let changed = exacta_kernel::diff::render_exact(&path, Some(&content(before)), Some(&content(b"\xe9\n")));
-    assert!(matches!(git(&changed, &request, &mut |_| None), Err(ImportError::NotUtf8 { .. })));
+    assert!(matches!(git(&changed, &request, &mut { lookup }), Err(ImportError::NotUtf8 { .. })));
 }
 
 #[test]
@@ -231,6 +231,86 @@ fn what_git_patches_are_refused_and_why() {
     for (patch, code) in cases {
         let error = import(git, patch, &files(&[("a", "one\n")])).expect_err(patch);
         assert_eq!(error.clone().into_finding().code.as_str(), code, "{error}\n{patch}");
+    }
+}
+
+/// What is in the way of a change is said with the file's name.
+#[test]
+fn a_refused_file_is_named() {
+    let binary = "diff --git a/x.dat b/x.dat\nindex 1..2 100644\nBinary files a/x.dat and b/x.dat differ\n";
+    let finding = import(git, binary, &Files::new()).unwrap_err().into_finding();
+    assert_eq!((finding.code.as_str(), finding.path.as_deref()), ("PLAN_DIFF_BINARY", Some("x.dat")));
+    assert!(finding.message.starts_with("`x.dat`: "), "{}", finding.message);
+}
+
+/// A deletion needs no content, so a binary file can be deleted, however git writes it.
+#[test]
+fn a_binary_file_can_be_deleted() {
+    let head = "diff --git a/x.dat b/x.dat\ndeleted file mode 100644\nindex 1234567..0000000\n";
+    let plain = format!("{head}Binary files a/x.dat and /dev/null differ\n");
+    let carried = format!(
+        "{head}GIT binary patch\nliteral 0\nHcmV?d00001\n\nliteral 6\nNcmZQzWMXDvV*mgE01E&B\n\n\
+         diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+1\n"
+    );
+    let before = files(&[("a", "one\n"), ("x.dat", "\0\u{1}")]);
+    assert_eq!(applied(git, &plain, &before), files(&[("a", "one\n")]));
+    assert_eq!(applied(git, &carried, &before), files(&[("a", "1\n")]));
+    let text = import(git, &carried, &before).unwrap();
+    assert!(text.contains("file_delete") && !text.contains("HcmV"), "{text}");
+}
+
+/// One folder before each name is a prefix, as `git apply` has it, if then all names agree.
+#[test]
+fn other_prefixes_than_a_and_b() {
+    let before = files(&[("f/x y", "one\n"), ("gone", "z\n"), ("mode", "")]);
+    let change = |old: &str, new: &str| {
+        format!(
+            "diff --git {old}f/x y {new}f/x y\nindex 1..2 100644\n--- {old}f/x y\t\n+++ {new}f/x y\t\n@@ -1 +1 @@\n-one\n+1\n"
+        )
+    };
+    let mut after = before.clone();
+    after.insert("f/x y".to_owned(), ("1\n".to_owned(), 0o644));
+    for (old, new) in [("i/", "w/"), ("c/", "i/"), ("old/", "n/"), ("o/", "w/"), ("", "")] {
+        assert_eq!(applied(git, &change(old, new), &before), after, "{old} {new}");
+    }
+    let rest = "diff --git c/new c/new\n".replace("c/new c", "c/new w")
+        + "new file mode 100644\n--- /dev/null\n+++ w/new\n@@ -0,0 +1 @@\n+n\n\
+           diff --git c/gone w/gone\ndeleted file mode 100644\n--- c/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-z\n\
+           diff --git c/mode w/mode\nold mode 100644\nnew mode 100755\n";
+    let mut after = files(&[("f/x y", "one\n"), ("new", "n\n")]);
+    after.insert("mode".to_owned(), (String::new(), 0o755));
+    assert_eq!(applied(git, &rest, &before), after);
+    for unlike in ["--- i/f/x\n+++ w/f/y\n@@ -1 +1 @@\n-one\n+1\n", "--- x/y/f\n+++ z/w/f\n@@ -1 +1 @@\n-one\n+1\n"] {
+        assert!(import(git, unlike, &before).is_err(), "{unlike}");
+    }
+    let liar = "diff --git i/a w/a\n--- i/gone\n+++ w/gone\n@@ -1 +1 @@\n-z\n+1\n";
+    assert_eq!(plan(git, liar, &before).failures()[0].code.as_str(), "PLAN_DIFF_PATH_MISMATCH");
+}
+
+#[test]
+fn subjects_are_decoded_and_all_kept() {
+    let file = "---\ndiff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n";
+    let patch = format!(
+        "From 1 Mon Sep 17 00:00:00 2001\nSubject: [PATCH 1/2] =?UTF-8?q?F=C3=BCge?=\n =?UTF-8?q?=20es_hinzu?=\nX: y\n\nSubject: no\n{file}-one\n+1\n-- \n2\n\n\
+         From 2 Mon Sep 17 00:00:00 2001\nSubject: [PATCH 2/2] and more\n\n{file}-1\n+2\n-- \n2\n"
+    );
+    let before = files(&[("a", "one\n")]);
+    assert_eq!(plan(git, &patch, &before).proposal().intent.text, "Füge es hinzu; and more");
+    let bare = file.strip_prefix("---\n").unwrap().to_owned() + "-one\n+1\n";
+    assert_eq!(plan(git, &bare, &before).proposal().intent.text, "apply a patch of 1 step");
+}
+
+/// A patch of what is done already says so, instead of that it does not fit.
+#[test]
+fn a_change_that_is_there_already() {
+    let changed = "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n";
+    let created = "diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+new\n";
+    let files = files(&[("a", "one\n2\nthree\n"), ("n", "new\n")]);
+    for patch in [changed, created] {
+        let plan = plan(git, patch, &files);
+        let [finding] = plan.failures() else { panic!("{:?}", plan.failures()) };
+        assert!(finding.message.contains(" already"), "{}", finding.message);
+        assert!(finding.hint.contains("git stash"), "{}", finding.hint);
     }
 }
 

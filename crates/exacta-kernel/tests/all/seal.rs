@@ -143,6 +143,24 @@ fn the_base_is_the_state_before_that_step() {
     assert_eq!(plan.effects(), []);
 }
 
+/// A hunk without context belongs at the end of a file; unless the file is the very one that its author saw.
+#[test]
+fn where_the_base_is_said_right_numbers_are_enough() {
+    let text = "one\ntwo\nthree\n";
+    let seal = |base: Option<&str>, number: u32| {
+        let diff = format!("--- a/f\n+++ b/f\n@@ -{number} +{number} @@\n-two\n+2\n");
+        let mut payload = json!({ "diff": diff });
+        if let Some(base) = base {
+            payload["base_sha256"] = json!(Digest::of(base.as_bytes()).to_string());
+        }
+        let plan = sealed(&[step(1, "file_modify", "f", payload)], &facts(vec![("f", file(text))]));
+        failures(&plan).first().map(|finding| finding.code.as_str())
+    };
+    assert_eq!(seal(Some(text), 2), None);
+    assert_eq!(seal(Some(text), 3), Some("PLAN_DIFF_CONTEXT"));
+    assert_eq!(seal(None, 2), Some("PLAN_DIFF_CONTEXT"));
+}
+
 #[test]
 fn the_content_hash_is_of_the_bytes_not_of_how_they_were_written_down() {
     let facts = facts(vec![("f", file("one\ntwo\n"))]);
