@@ -16,6 +16,9 @@ use core::cell::OnceCell;
 /// A file's content, shared between the stages.
 pub type Content = Arc<FileContent>;
 
+/// The most lines that come, and that go, in one step and are looked at one by one.
+pub const MOST_LINES: usize = 1 << 16;
+
 /// A proposal with its exact effects, not yet validated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
@@ -55,10 +58,17 @@ impl Effect {
         Self { step, path, before, after, comparison: OnceCell::new() }
     }
 
-    /// The lines that come and go.
+    /// The lines that come and go, as far as they are looked at one by one: the first [`MOST_LINES`] of each.
     #[must_use]
     pub fn line_changes(&self) -> Vec<LineChange<'_>> {
-        self.comparison().line_changes(self.before.as_deref(), self.after.as_deref())
+        self.comparison().line_changes(self.before.as_deref(), self.after.as_deref(), MOST_LINES)
+    }
+
+    /// Whether more lines come or go than are looked at one by one, so that only a person can judge it.
+    #[must_use]
+    pub fn is_overlong(&self) -> bool {
+        let (added, removed) = self.lines();
+        added.max(removed) > MOST_LINES as u64
     }
 
     /// The change as people read it.
@@ -71,13 +81,18 @@ impl Effect {
     #[must_use]
     pub fn stat(&self) -> (u64, u64) {
         let binary = [&self.before, &self.after].into_iter().flatten().any(|content| content.is_binary());
-        if binary { (0, 0) } else { self.comparison().stat() }
+        if binary { (0, 0) } else { self.lines() }
+    }
+
+    /// How many lines come and go, of text or not.
+    pub(crate) fn lines(&self) -> (u64, u64) {
+        self.comparison().stat()
     }
 
     /// The added lines in runs: the number of the first, and their bytes, line feeds included.
     pub(crate) fn added_runs(&self) -> impl Iterator<Item = (u64, &[u8])> {
         let after = self.after.as_deref().map_or(&[][..], FileContent::bytes);
-        let runs = self.comparison().added_runs().into_iter();
+        let runs = self.comparison().added_runs(after).into_iter();
         runs.map(move |(line, place)| (line, after.get(place).unwrap_or_default()))
     }
 

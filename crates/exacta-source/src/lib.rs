@@ -97,6 +97,9 @@ struct Source<'a> {
 
 impl<'a> Source<'a> {
     fn of(effect: &'a Effect, lines: &'a [LineChange<'a>]) -> Option<Self> {
+        if effect.is_overlong() {
+            return None;
+        }
         let before = effect.before.as_deref().map(FileContent::bytes).unwrap_or_default();
         let after = effect.after.as_deref().map(FileContent::bytes).unwrap_or_default();
         let language = language::of(effect.path.name(), before, after)?;

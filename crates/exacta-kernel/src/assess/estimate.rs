@@ -9,10 +9,9 @@
 use super::Estimates;
 use crate::action::primitive::PrimitiveId;
 use crate::action::tool::Tool;
-use crate::plan::Plan;
+use crate::plan::{Effect, Plan};
 use crate::prelude::*;
 use crate::proposal::{Action, Domain};
-use crate::scan::change::FileChange;
 use serde_json::{Map, Value};
 
 /// Tokens that a model needs to write or read the plan.
@@ -26,12 +25,12 @@ pub fn tokens(plan: &Plan) -> u64 {
     computed.max(plan.proposal.estimated_tokens.unwrap_or_default())
 }
 
-/// All estimates of a plan with these changed lines.
-pub(super) fn estimates(plan: &Plan, steps: &[FileChange<'_>]) -> Estimates {
+/// All estimates of a plan.
+pub(super) fn estimates(plan: &Plan) -> Estimates {
     let changes = plan.changes();
     let bytes_written = changes.iter().filter_map(|change| change.after.as_ref()).map(|content| content.size()).sum();
-    let lines_added = steps.iter().map(|step| step.added_lines().count() as u64).sum();
-    let lines_removed = steps.iter().map(|step| step.removed_lines().count() as u64).sum();
+    let lines = plan.effects.iter().map(Effect::lines);
+    let (lines_added, lines_removed) = lines.fold((0, 0), |sum, lines| (sum.0 + lines.0, sum.1 + lines.1));
     let tokens = tokens(plan);
     let duration_ms = match plan.domain() {
         Domain::Files => 50 + 10 * changes.len() as u64 + bytes_written / 65_536 + 60_000 * builds(plan),

@@ -40,7 +40,7 @@ fn numbers(plan: &Plan, facts: &Facts, extent: Extent) -> Assessment {
     Assessment {
         risk: risk::risk(plan, &changes, &signals),
         quality: quality::quality(&quality::View { plan, changes: &changes, signals: &signals, extent }),
-        estimates: estimate::estimates(plan, &changes),
+        estimates: estimate::estimates(plan),
         signals,
     }
 }

@@ -26,10 +26,27 @@ pub(super) fn compare<'l>(
     in_pieces(&old, &new, PIECE)
 }
 
-fn in_pieces(old: &[usize], new: &[usize], limit: usize) -> Vec<DiffOp> {
+/// How so many lines become so many others, where only those at the start and the end are known to stay.
+pub(super) fn replaced(old: usize, new: usize, same: usize, same_at_end: usize) -> Vec<DiffOp> {
+    let shorter = old.min(new);
+    let start = same.min(shorter);
+    let end = same_at_end.min(shorter - start);
+    let (old_len, new_len) = (old - start - end, new - start - end);
+    let equal = |old_index: usize, new_index: usize, len: usize| DiffOp::Equal { old_index, new_index, len };
+    let change = match (old_len, new_len) {
+        (0, 0) => None,
+        (_, 0) => Some(DiffOp::Delete { old_index: start, old_len, new_index: start }),
+        (0, _) => Some(DiffOp::Insert { old_index: start, new_index: start, new_len }),
+        _ => Some(DiffOp::Replace { old_index: start, old_len, new_index: start, new_len }),
+    };
+    let ops = [Some(equal(0, 0, start)), change, Some(equal(old - end, new - end, end))];
+    ops.into_iter().flatten().filter(|op| !matches!(op, DiffOp::Equal { len: 0, .. })).collect()
+}
+
+fn in_pieces(old: &[u32], new: &[u32], limit: usize) -> Vec<DiffOp> {
     let mut pieces = Pieces { old, new, limit, done: (0, 0), ops: Vec::new() };
     for (old_at, new_at) in anchors(old, new) {
-        pieces.up_to(old_at, new_at);
+        pieces.up_to(place(old_at), place(new_at));
         pieces.equal(1);
     }
     pieces.up_to(old.len(), new.len());
@@ -38,7 +55,7 @@ fn in_pieces(old: &[usize], new: &[usize], limit: usize) -> Vec<DiffOp> {
 
 /// The only shortest way there is, where that needs no search: without the lines that occur on one side alone, which go or
 /// come in any case, both sides are the same. Most changes are of this kind.
-fn forced(old: &[usize], new: &[usize]) -> Option<Vec<DiffOp>> {
+fn forced(old: &[u32], new: &[u32]) -> Option<Vec<DiffOp>> {
     let (mut in_old, mut in_new) = (Seen::new(old, new), Seen::new(old, new));
     old.iter().for_each(|number| in_old.add(*number));
     new.iter().for_each(|number| in_new.add(*number));
@@ -58,7 +75,7 @@ fn forced(old: &[usize], new: &[usize]) -> Option<Vec<DiffOp>> {
         match (old.get(old_at..)?, new.get(new_at..)?) {
             ([], []) => return Some(ops),
             (old, new) => {
-                let same = |(old, new): &(&usize, &usize)| old == new && in_new.has(**old);
+                let same = |(old, new): &(&u32, &u32)| old == new && in_new.has(**old);
                 let len = old.iter().zip(new).take_while(same).count();
                 if len == 0 {
                     return None;
@@ -74,46 +91,52 @@ fn forced(old: &[usize], new: &[usize]) -> Option<Vec<DiffOp>> {
 struct Seen(Vec<bool>);
 
 impl Seen {
-    fn new(old: &[usize], new: &[usize]) -> Self {
-        Self(vec![false; old.iter().chain(new).max().map_or(0, |max| max + 1)])
+    fn new(old: &[u32], new: &[u32]) -> Self {
+        Self(vec![false; old.iter().chain(new).max().map_or(0, |max| place(*max) + 1)])
     }
 
-    fn add(&mut self, number: usize) {
-        if let Some(seen) = self.0.get_mut(number) {
+    fn add(&mut self, number: u32) {
+        if let Some(seen) = self.0.get_mut(place(number)) {
             *seen = true;
         }
     }
 
-    fn has(&self, number: usize) -> bool {
-        self.0.get(number).copied().unwrap_or_default()
+    fn has(&self, number: u32) -> bool {
+        self.0.get(place(number)).copied().unwrap_or_default()
     }
 }
 
+/// A line's number as a place in a table.
+const fn place(number: u32) -> usize {
+    number as usize
+}
+
 /// The places of lines that occur once on each side, as many as are in the same order on both.
-fn anchors(old: &[usize], new: &[usize]) -> Vec<(usize, usize)> {
+fn anchors(old: &[u32], new: &[u32]) -> Vec<(u32, u32)> {
     let old_place = places_of_unique(old);
     let new_place = places_of_unique(new);
     // By their place on the new side; what remains is the longest rising sequence of places on the old side.
-    let both =
-        new.iter().filter_map(|number| Some((*old_place.get(*number)?.as_ref()?, *new_place.get(*number)?.as_ref()?)));
+    let both = new.iter().filter_map(|number| {
+        Some((*old_place.get(place(*number))?.as_ref()?, *new_place.get(place(*number))?.as_ref()?))
+    });
     longest_rising(&both.collect::<Vec<_>>())
 }
 
 /// By number: where it occurs, if it does exactly once.
-fn places_of_unique(numbers: &[usize]) -> Vec<Option<usize>> {
-    let mut seen = vec![0_u8; numbers.iter().max().map_or(0, |max| max + 1)];
+fn places_of_unique(numbers: &[u32]) -> Vec<Option<u32>> {
+    let mut seen = vec![false; numbers.iter().max().map_or(0, |max| place(*max) + 1)];
     let mut places = vec![None; seen.len()];
-    for (place, number) in numbers.iter().enumerate() {
-        if let (Some(count), Some(slot)) = (seen.get_mut(*number), places.get_mut(*number)) {
-            *slot = (*count == 0).then_some(place);
-            *count = 1;
+    for (at, number) in (0..).zip(numbers) {
+        if let (Some(seen), Some(slot)) = (seen.get_mut(place(*number)), places.get_mut(place(*number))) {
+            *slot = (!*seen).then_some(at);
+            *seen = true;
         }
     }
     places
 }
 
 /// The longest subsequence whose first members rise.
-fn longest_rising(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
+fn longest_rising(pairs: &[(u32, u32)]) -> Vec<(u32, u32)> {
     // The index of the least last member of a rising sequence of each length, and for each pair the one before it.
     let mut ends: Vec<usize> = Vec::new();
     let mut previous: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
@@ -125,7 +148,7 @@ fn longest_rising(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
             None => ends.push(index),
         }
     }
-    let mut rising: Vec<(usize, usize)> = Vec::with_capacity(ends.len());
+    let mut rising: Vec<(u32, u32)> = Vec::with_capacity(ends.len());
     let mut at = ends.last().copied();
     while let Some(index) = at {
         rising.extend(pairs.get(index));
@@ -137,8 +160,8 @@ fn longest_rising(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
 
 /// The way through both sides, piece by piece.
 struct Pieces<'s> {
-    old: &'s [usize],
-    new: &'s [usize],
+    old: &'s [u32],
+    new: &'s [u32],
     limit: usize,
     done: (usize, usize),
     ops: Vec<DiffOp>,
@@ -157,7 +180,7 @@ impl Pieces<'_> {
         self.equal(end);
     }
 
-    fn unequal(&mut self, old: &[usize], new: &[usize]) {
+    fn unequal(&mut self, old: &[u32], new: &[u32]) {
         let (old_index, new_index) = self.done;
         let (old_len, new_len) = (old.len(), new.len());
         if old_len + new_len == 0 {
@@ -217,8 +240,8 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn what_is_forced_is_what_a_search_finds(
-            old in proptest::collection::vec(0_usize..30, 0..40),
-            changes in proptest::collection::vec((0_usize..40, proptest::option::of(20_usize..60)), 0..12),
+            old in proptest::collection::vec(0_u32..30, 0..40),
+            changes in proptest::collection::vec((0_usize..40, proptest::option::of(20_u32..60)), 0..12),
         ) {
             let mut new = old.clone();
             for (at, line) in changes {
@@ -236,8 +259,8 @@ mod tests {
 
         #[test]
         fn in_pieces_or_whole_old_becomes_new(
-            old in proptest::collection::vec(0_usize..12, 0..40),
-            new in proptest::collection::vec(0_usize..12, 0..40),
+            old in proptest::collection::vec(0_u32..12, 0..40),
+            new in proptest::collection::vec(0_u32..12, 0..40),
             limit in 0_usize..20,
         ) {
             let (mut from, mut made) = (Vec::new(), Vec::new());

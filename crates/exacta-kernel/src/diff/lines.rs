@@ -1,6 +1,6 @@
 //! What changes between two contents, line by line.
 
-use super::compare::compare;
+use super::compare::{compare, replaced};
 use crate::facts::FileContent;
 use crate::prelude::*;
 use core::ops::Range;
@@ -8,6 +8,10 @@ use similar::DiffOp;
 
 /// Lines of context around a change, as git shows it.
 pub(super) const CONTEXT: usize = 3;
+
+/// The most lines of both sides that are compared one by one. Beyond, what lies between the first and the last change counts
+/// as replaced: right, if not the shortest, and the memory stays in proportion to the contents.
+const MOST_LINES: usize = 1 << 21;
 
 /// Whether a line came or went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,7 +36,7 @@ pub struct LineChange<'a> {
 /// The lines that came and went, in the order of the file, at each place the removed before the added ones.
 #[must_use]
 pub fn line_changes<'a>(before: Option<&'a FileContent>, after: Option<&'a FileContent>) -> Vec<LineChange<'a>> {
-    Comparison::of(before, after).line_changes(before, after)
+    Comparison::of(before, after).line_changes(before, after, usize::MAX)
 }
 
 /// How many lines came and went.
@@ -69,29 +73,39 @@ impl Comparison {
 
     fn between(before: &[u8], after: &[u8], start: usize, end: usize) -> Self {
         let (old, new) = (Lines::between(before, start, end), Lines::between(after, start, end));
-        let ops = compare(old.all(before), new.all(after));
+        let ops = if old.count == 0 || new.count == 0 || old.count + new.count > MOST_LINES {
+            let same = old.all(before).zip(new.all(after)).take_while(|(old, new)| old == new).count();
+            replaced(old.count, new.count, same, if end == 0 { 0 } else { CONTEXT })
+        } else {
+            compare(old.all(before), new.all(after))
+        };
         Self { skipped: lines_in(before.get(..start).unwrap_or_default()), old, new, ops }
     }
 
-    /// The lines that came and went between the contents it was made from.
+    /// The lines that came and went between the contents it was made from: of each kind the first, so many.
     pub(crate) fn line_changes<'a>(
         &self,
         before: Option<&'a FileContent>,
         after: Option<&'a FileContent>,
+        most: usize,
     ) -> Vec<LineChange<'a>> {
         let mut changes = Vec::new();
+        let (mut come, mut gone) = (most, most);
         for op in self.changed() {
-            changes.extend(self.changes(ChangeKind::Removed, self.old_lines(bytes(before), op), op.old_range()));
-            changes.extend(self.changes(ChangeKind::Added, self.new_lines(bytes(after), op), op.new_range()));
+            let (old, new) = (self.old_lines(bytes(before), op), self.new_lines(bytes(after), op));
+            changes.extend(self.changes(ChangeKind::Removed, old, op.old_range()).take(gone));
+            changes.extend(self.changes(ChangeKind::Added, new, op.new_range()).take(come));
+            gone = gone.saturating_sub(op.old_range().len());
+            come = come.saturating_sub(op.new_range().len());
         }
         changes
     }
 
     /// The added lines in runs: the number of the first, and where they are in the new content, line feeds included.
-    pub(crate) fn added_runs(&self) -> Vec<(u64, Range<usize>)> {
+    pub(crate) fn added_runs(&self, after: &[u8]) -> Vec<(u64, Range<usize>)> {
         let mut runs: Vec<(u64, Range<usize>)> = Vec::new();
         for lines in self.changed().map(DiffOp::new_range).filter(|lines| !lines.is_empty()) {
-            let place = self.new.start_of(lines.start)..self.new.start_of(lines.end);
+            let place = self.new.start_of(after, lines.start)..self.new.start_of(after, lines.end);
             match runs.last_mut() {
                 Some((_, last)) if last.end == place.start => last.end = place.end,
                 _ => runs.push(((self.skipped + lines.start + 1) as u64, place)),
@@ -135,41 +149,80 @@ impl Comparison {
 /// Where the lines of a piece of a content are.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Lines {
-    /// Where the first begins.
-    start: usize,
-    /// Where each ends, after its line feed; the last one may have none.
-    ends: Vec<usize>,
+    /// How many there are.
+    count: usize,
+    /// Where the last one ends.
+    end: usize,
+    /// Where the first begins, and every [`STRIDE`]th after it: a place for each would take many times the content, were its
+    /// lines short.
+    starts: Vec<usize>,
 }
+
+const STRIDE: usize = 64;
 
 impl Lines {
     /// The lines but for so many bytes at the start and at the end.
     fn between(bytes: &[u8], start: usize, end: usize) -> Self {
         let end = bytes.len().saturating_sub(end);
         let piece = bytes.get(start..end).unwrap_or_default();
-        let mut ends = Vec::with_capacity(lines_in(piece) + 1);
-        ends.extend(memchr::memchr_iter(b'\n', piece).map(|at| start + at + 1));
-        if piece.last().is_some_and(|byte| *byte != b'\n') {
-            ends.push(end);
+        let open = piece.last().is_some_and(|byte| *byte != b'\n');
+        let mut starts = Vec::with_capacity(1 + piece.len() / 2048);
+        let mut count = 0;
+        starts.push(start);
+        for feed in memchr::memchr_iter(b'\n', piece) {
+            count += 1;
+            if count % STRIDE == 0 {
+                starts.push(start + feed + 1);
+            }
         }
-        Self { start, ends }
+        Self { count: count + usize::from(open), end, starts }
     }
 
     /// Where a line begins, or where all end.
-    fn start_of(&self, line: usize) -> usize {
-        line.checked_sub(1).and_then(|before| self.ends.get(before).copied()).unwrap_or(self.start)
+    fn start_of(&self, bytes: &[u8], line: usize) -> usize {
+        if line >= self.count {
+            return self.end;
+        }
+        let start = self.starts.get(line / STRIDE).copied().unwrap_or(self.end);
+        let rest = bytes.get(start..self.end).unwrap_or_default();
+        match (line % STRIDE).checked_sub(1) {
+            None => start,
+            Some(passed) => memchr::memchr_iter(b'\n', rest).nth(passed).map_or(self.end, |feed| start + feed + 1),
+        }
     }
 
-    fn all<'a>(&self, bytes: &'a [u8]) -> impl Iterator<Item = &'a [u8]> + Clone {
-        self.of(bytes, 0..self.ends.len())
+    fn all<'a>(&self, bytes: &'a [u8]) -> LineIter<'a> {
+        self.of(bytes, 0..self.count)
     }
 
-    fn of<'a>(&self, bytes: &'a [u8], range: Range<usize>) -> impl Iterator<Item = &'a [u8]> + Clone {
-        let mut start = self.start_of(range.start);
-        self.ends.get(range).unwrap_or_default().iter().map(move |end| {
-            let line = bytes.get(start..*end).unwrap_or_default();
-            start = *end;
-            line
-        })
+    fn of<'a>(&self, bytes: &'a [u8], range: Range<usize>) -> LineIter<'a> {
+        let piece = bytes.get(self.start_of(bytes, range.start)..self.end).unwrap_or_default();
+        LineIter { piece, feeds: memchr::memchr_iter(b'\n', piece), start: 0, left: range.len() }
+    }
+}
+
+/// Lines with their line feeds; the last one may have none.
+#[derive(Clone)]
+struct LineIter<'a> {
+    piece: &'a [u8],
+    feeds: memchr::Memchr<'a>,
+    start: usize,
+    left: usize,
+}
+
+impl<'a> Iterator for LineIter<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.left = self.left.checked_sub(1)?;
+        let end = self.feeds.next().map_or(self.piece.len(), |feed| feed + 1);
+        let line = self.piece.get(self.start..end);
+        self.start = end;
+        line
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
     }
 }
 
@@ -195,13 +248,13 @@ fn trim(before: &[u8], after: &[u8]) -> (usize, usize) {
     (start, end)
 }
 
-fn common_prefix(a: &[u8], b: &[u8]) -> usize {
+pub(super) fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     const BLOCK: usize = 4096;
     let blocks = a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK)).take_while(|(a, b)| a == b).count() * BLOCK;
     blocks + a.iter().skip(blocks).zip(b.iter().skip(blocks)).take_while(|(a, b)| a == b).count()
 }
 
-fn common_suffix(a: &[u8], b: &[u8]) -> usize {
+pub(super) fn common_suffix(a: &[u8], b: &[u8]) -> usize {
     a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count()
 }
 

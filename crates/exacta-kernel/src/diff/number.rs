@@ -10,7 +10,7 @@ const FARTHEST: usize = 128;
 pub(super) fn numbered<'l>(
     old: impl Iterator<Item = &'l [u8]> + Clone,
     new: impl Iterator<Item = &'l [u8]> + Clone,
-) -> (Vec<usize>, Vec<usize>) {
+) -> (Vec<u32>, Vec<u32>) {
     by_hash(old.clone(), new.clone()).unwrap_or_else(|| by_order(old, new))
 }
 
@@ -18,26 +18,27 @@ pub(super) fn numbered<'l>(
 fn by_hash<'l>(
     old: impl Iterator<Item = &'l [u8]>,
     new: impl Iterator<Item = &'l [u8]>,
-) -> Option<(Vec<usize>, Vec<usize>)> {
+) -> Option<(Vec<u32>, Vec<u32>)> {
     let mut table = Table::new();
     // By number: where it first occurs on the old side.
     let mut places = Vec::new();
     let mut old_numbers = Vec::with_capacity(old.size_hint().0);
-    for (place, line) in old.enumerate() {
+    for (place, line) in (0_u32..).zip(old) {
         let number = table.number(line)?;
-        if number == places.len() {
+        if place_of(number) == places.len() {
             places.push(place);
         }
         old_numbers.push(number);
     }
     let mut new_numbers = Vec::with_capacity(new.size_hint().0);
-    let mut next = 0;
+    let mut next = 0_u32;
     for line in new {
         // Most lines follow the same one as before, or one that was replaced.
-        let near = (next..next + 2).zip(old_numbers.iter().skip(next)).find(|(_, number)| table.is(**number, line));
+        let following = old_numbers.iter().skip(place_of(next));
+        let near = (next..next + 2).zip(following).find(|(_, number)| table.is(**number, line));
         let (number, place) = match near {
             Some((place, number)) => (*number, Some(place)),
-            None => table.number(line).map(|number| (number, places.get(number).copied()))?,
+            None => table.number(line).map(|number| (number, places.get(place_of(number)).copied()))?,
         };
         next = place.filter(|place| *place >= next).map_or(next, |place| place + 1);
         new_numbers.push(number);
@@ -45,15 +46,24 @@ fn by_hash<'l>(
     Some((old_numbers, new_numbers))
 }
 
-fn by_order<'l>(old: impl Iterator<Item = &'l [u8]>, new: impl Iterator<Item = &'l [u8]>) -> (Vec<usize>, Vec<usize>) {
+fn by_order<'l>(old: impl Iterator<Item = &'l [u8]>, new: impl Iterator<Item = &'l [u8]>) -> (Vec<u32>, Vec<u32>) {
     let mut numbers = BTreeMap::new();
+    let mut next = 0;
     let mut number = |line| {
-        let next = numbers.len();
-        *numbers.entry(line).or_insert(next)
+        *numbers.entry(line).or_insert_with(|| {
+            next += 1;
+            next - 1
+        })
     };
-    let old: Vec<usize> = old.map(&mut number).collect();
+    let old: Vec<u32> = old.map(&mut number).collect();
     (old, new.map(number).collect())
 }
+
+/// A line's number as a place in a table.
+const fn place_of(number: u32) -> usize {
+    number as usize
+}
+
 /// Lines by hash, at most half full. Its size follows the number of different lines.
 struct Table<'l> {
     /// A power of two.
@@ -71,31 +81,32 @@ impl<'l> Table<'l> {
     }
 
     /// The line's number; a new one if it was not seen before.
-    fn number(&mut self, line: &'l [u8]) -> Option<usize> {
+    fn number(&mut self, line: &'l [u8]) -> Option<u32> {
         let hash = hash(line);
         let place = self.place(hash, |number| self.is(number, line))?;
         let slot = self.slots.get_mut(place)?;
         if slot.1 > 0 {
-            return usize::try_from(slot.1 - 1).ok();
+            return Some(slot.1 - 1);
         }
         self.lines.push(line);
-        *slot = (hash, u32::try_from(self.lines.len()).ok()?);
+        let count = u32::try_from(self.lines.len()).ok()?;
+        *slot = (hash, count);
         if self.lines.len() * 2 > self.slots.len() {
             self.grow()?;
         }
-        Some(self.lines.len() - 1)
+        Some(count - 1)
     }
 
-    fn is(&self, number: usize, line: &[u8]) -> bool {
-        self.lines.get(number).is_some_and(|known| *known == line)
+    fn is(&self, number: u32, line: &[u8]) -> bool {
+        self.lines.get(place_of(number)).is_some_and(|known| *known == line)
     }
 
     /// Where a line with this hash is, or the free slot it would have.
-    fn place(&self, hash: u32, same: impl Fn(usize) -> bool) -> Option<usize> {
+    fn place(&self, hash: u32, same: impl Fn(u32) -> bool) -> Option<usize> {
         let mask = self.slots.len() - 1;
         let start = usize::try_from(hash).ok()?;
         let here = |at: &usize| match self.slots.get(*at) {
-            Some((known, number @ 1..)) => *known == hash && same(*number as usize - 1),
+            Some((known, number @ 1..)) => *known == hash && same(*number - 1),
             _ => true,
         };
         (start..start + FARTHEST).map(|at| at & mask).find(here)

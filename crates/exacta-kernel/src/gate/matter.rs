@@ -29,6 +29,8 @@ pub(super) struct Matter<'a> {
     pub(super) signals: &'a Signals,
     /// Targets that differ from a neighbour only by case or normalisation, each with its neighbour.
     pub(super) lookalikes: Vec<(String, String)>,
+    /// Files of which more lines change than are looked at one by one.
+    pub(super) overlong: Vec<String>,
     /// Constraints that only a person can judge.
     pub(super) unchecked: Vec<String>,
     /// Why the plan is SYSTEM-LEVEL, each with its place; empty if it is not.
@@ -62,6 +64,7 @@ impl<'a> Matter<'a> {
             deeds: Vec::new(),
             signals: &assessment.signals,
             lookalikes: lookalikes(valid),
+            overlong: overlong(plan),
             unchecked: constraints(valid, State::Unchecked).map(ToOwned::to_owned).collect(),
             boundaries: boundaries(assessment),
             score,
@@ -107,6 +110,7 @@ impl<'a> Matter<'a> {
             deeds: vec![Deed { subject, label }],
             signals: &NOTHING,
             lookalikes: Vec::new(),
+            overlong: Vec::new(),
             unchecked: supposed(question.unchecked, "supposed").into_iter().collect(),
             boundaries: supposed(question.system_level, "supposed").into_iter().map(|it| (it, String::new())).collect(),
             score: question.risk,
@@ -200,6 +204,10 @@ fn dependency(change: &DependencyChange, whole: &Subject) -> Deed {
 
 fn lookalikes(valid: &ValidPlan) -> Vec<(String, String)> {
     valid.lookalikes().iter().map(|lookalike| (lookalike.path.clone(), lookalike.name.clone())).collect()
+}
+
+fn overlong(plan: &Plan) -> Vec<String> {
+    plan.effects().iter().filter(|effect| effect.is_overlong()).map(|effect| quoted(effect.path.as_str())).collect()
 }
 
 /// A violated constraint has no place in a valid plan; were there one, it would deny.

@@ -35,6 +35,10 @@ pub(super) fn security(matter: &Matter<'_>) -> Vec<GateVerdict> {
         let what = "the name differs from another only by case or spelling";
         found.add(Verdict::Confirm, None, what, &format!("{} and {}", quoted(path), quoted(name)));
     }
+    for path in &matter.overlong {
+        let what = "more lines change than are looked at one by one";
+        found.add(Verdict::Confirm, None, what, path);
+    }
     found.verdicts(Gate::Security, "nothing found")
 }
 
