@@ -5,10 +5,10 @@ mod command;
 mod demo;
 mod fail;
 mod fault;
-pub mod interrupt;
-pub mod output;
+mod interrupt;
+mod output;
 mod progress;
-pub mod prompt;
+mod prompt;
 pub mod render;
 pub mod review;
 
