@@ -112,8 +112,13 @@ fn project(options: &Options) -> Check {
 
 /// Runs a command that does nothing, as a check would be run.
 fn sandbox(home: &Home, root: &ProjectRoot) -> Check {
-    let command =
-        Command { name: "true".to_owned(), argv: vec!["true".to_owned()], timeout_seconds: 60, writes: Vec::new() };
+    let command = Command {
+        name: "true".to_owned(),
+        argv: vec!["true".to_owned()],
+        timeout_seconds: 60,
+        writes: Vec::new(),
+        reads: Vec::new(),
+    };
     let (scratch, hidden, known) = (home.scratch(), home.folders(), home.state().exists());
     let never = AtomicBool::new(false);
     let sandbox = Sandbox { root, scratch: &scratch, hidden: &hidden, changes: &[], cancel: &never };

@@ -168,7 +168,7 @@ impl Sandbox<'_> {
             outer.args([path.as_str(), &identity(folder)?]);
         }
         outer
-            .args(self.confinement(held, staging.folder()))
+            .args(self.confinement(command, held, staging.folder()))
             .args([OsStr::new("--"), tools.sh.as_os_str(), OsStr::new("-c"), OsStr::new(BEGIN), OsStr::new("sh")])
             .args(&command.argv)
             .current_dir(staging.folder())
@@ -184,7 +184,7 @@ impl Sandbox<'_> {
     }
 
     /// The words of `bwrap`. The set-up has mounted the project and the held folders below the staging folder.
-    fn confinement(&self, held: &[(&RelPath, OwnedFd)], staging: &Path) -> Vec<OsString> {
+    fn confinement(&self, command: &Command, held: &[(&RelPath, OwnedFd)], staging: &Path) -> Vec<OsString> {
         let mut words = Words::default();
         words.add(["--dev", "/dev", "--proc", "/proc"]);
         for folder in ["/tmp", "/var/tmp", "/dev/shm"] {
@@ -193,7 +193,7 @@ impl Sandbox<'_> {
         // Whoever is root outside is root to `/proc/sys` inside too, whatever capabilities are dropped.
         words.add(["--remount-ro", "/dev", "--remount-ro", "/proc"]);
         words.empty("/run", EMPTY_BYTES);
-        let view = View::new(self.root.path(), self.hidden, |name| std::env::var_os(name));
+        let view = View::new(self.root.path(), &command.reads, self.hidden, |name| std::env::var_os(name));
         for mount in &view.mounts {
             match mount {
                 Mount::Shown(folder) => words.bind("--ro-bind", folder, folder),

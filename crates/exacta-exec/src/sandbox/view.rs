@@ -147,8 +147,13 @@ pub(super) struct View {
 }
 
 impl View {
-    /// For a project, seen by a caller with this environment.
-    pub fn new(project: &Path, hidden: &[PathBuf], variable: impl Fn(&str) -> Option<OsString>) -> Self {
+    /// For a project, and what the operator shows beside it, seen by a caller with this environment.
+    pub fn new(
+        project: &Path,
+        reads: &[String],
+        hidden: &[PathBuf],
+        variable: impl Fn(&str) -> Option<OsString>,
+    ) -> Self {
         let mut view = Self::default();
         view.show_system();
         let home = variable("HOME").map(PathBuf::from).filter(|home| view.can_be_home(home));
@@ -156,6 +161,9 @@ impl View {
             view.mounts.push(Mount::Scratch(home.clone()));
             TOOLCHAINS.iter().map(|name| home.join(name)).for_each(|folder| view.show(folder));
         }
+        let outside = |place: &PathBuf| place.exists() && !place.starts_with(project);
+        let reads: Vec<PathBuf> = reads.iter().map(PathBuf::from).filter(outside).collect();
+        view.mounts.extend(reads.into_iter().map(Mount::Shown));
         let hidden: Vec<PathBuf> = hidden.iter().map(|folder| real(folder)).collect();
         let closed: Vec<&Path> = hidden.iter().map(PathBuf::as_path).chain([project]).collect();
         let secret: Vec<PathBuf> = private(home.as_deref()).collect();
@@ -309,7 +317,7 @@ mod tests {
         symlink(at("home/p/.venv"), at("venv")).unwrap();
         set_permissions(at("open/bin"), std::fs::Permissions::from_mode(0o777)).unwrap();
         let path = std::env::join_paths(path.iter().map(|name| at(name))).unwrap();
-        let view = View::new(&at("home/p"), &[at("exacta")], |name| match name {
+        let view = View::new(&at("home/p"), &[], &[at("exacta")], |name| match name {
             "PATH" => Some(path.clone()),
             "HOME" => Some(at(home).into()),
             "CARGO_HOME" => cargo.map(|cargo| at(cargo).into()),
@@ -364,7 +372,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let keys = dir.path().join(".ssh");
         create_dir_all(&keys).unwrap();
-        let view = View::new(dir.path(), &[], |name| (name == "HOME").then(|| dir.path().into()));
+        let view = View::new(dir.path(), &[], &[], |name| (name == "HOME").then(|| dir.path().into()));
         let place = |mount| view.mounts.iter().position(|it| *it == mount).unwrap();
         assert!(place(Mount::Project) < place(Mount::Emptied(keys)));
     }

@@ -16,6 +16,7 @@ struct Place {
     project: TempDir,
     scratch: TempDir,
     secrets: TempDir,
+    shown: TempDir,
 }
 
 impl Place {
@@ -24,12 +25,14 @@ impl Place {
             project: tempfile::tempdir().unwrap(),
             scratch: tempfile::tempdir().unwrap(),
             secrets: tempfile::tempdir().unwrap(),
+            shown: tempfile::tempdir().unwrap(),
         };
         std::fs::write(place.project.path().join("kept"), "kept\n").unwrap();
         std::fs::write(place.project.path().join("changed"), "before\n").unwrap();
         std::fs::write(place.project.path().join("deleted"), "gone\n").unwrap();
         std::fs::create_dir(place.project.path().join("build")).unwrap();
         std::fs::write(place.secrets.path().join("key"), "secret\n").unwrap();
+        std::fs::write(place.shown.path().join("data"), "data\n").unwrap();
         place
     }
 
@@ -75,6 +78,7 @@ impl Place {
             argv: ["sh", "-c", script].map(str::to_owned).to_vec(),
             timeout_seconds,
             writes: vec![RelPath::parse("build").unwrap()],
+            reads: vec![self.shown.path().display().to_string()],
         };
         let report = sandbox.run(&command, watch);
         assert_eq!(std::fs::read_dir(self.scratch.path()).unwrap().count(), 0, "nothing is left in the scratch folder");
@@ -110,6 +114,8 @@ fn what_a_command_can_and_cannot_reach() {
         ("echo x > kept && echo y > elsewhere", true),
         ("echo x > /tmp/scratch", true),
         (&format!("cat {}", secret.display()), false),
+        (&format!("cat {}/data", place.shown.path().display()), true),
+        (&format!("echo x > {}/data", place.shown.path().display()), false),
         ("echo x > /etc/written-by-a-check", false),
         ("echo x > /usr/written-by-a-check", false),
         ("cat /proc/net/route | grep -q '^e'", false),
@@ -286,4 +292,25 @@ fn what_a_killed_process_left_is_swept() {
     let place = Place::new();
     std::fs::create_dir_all(place.scratch.path().join("check-forgotten/written/folder")).unwrap();
     place.run("true", 60);
+}
+
+/// A handle says which project it is, not the path that leads to it.
+#[test]
+fn a_project_that_is_exchanged_for_another_is_not_judged() {
+    if !sandbox() {
+        return;
+    }
+    let place = Place::new();
+    let path = place.project.path().join("kept-apart");
+    std::fs::create_dir(&path).unwrap();
+    let root = ProjectRoot::open(&path).unwrap();
+    std::fs::rename(&path, place.project.path().join("moved")).unwrap();
+    std::fs::create_dir(&path).unwrap();
+    let never = AtomicBool::new(false);
+    let sandbox = Sandbox { root: &root, scratch: place.scratch.path(), hidden: &[], changes: &[], cancel: &never };
+    let argv = vec!["true".to_owned()];
+    let command =
+        Command { name: "check".to_owned(), argv, timeout_seconds: 60, writes: Vec::new(), reads: Vec::new() };
+    let error = sandbox.run(&command, &mut |_| {}).unwrap_err();
+    assert!(error.to_string().ends_with("was exchanged for another folder"), "{error}");
 }

@@ -24,6 +24,8 @@ pub struct Command {
     pub timeout_seconds: u64,
     /// Folders of the project it may write to, besides a scratch folder.
     pub writes: Vec<RelPath>,
+    /// Files and folders outside the project that it may read, by absolute path, besides the system's and toolchains.
+    pub reads: Vec<String>,
 }
 
 /// The commands of one project.
@@ -52,6 +54,8 @@ struct CommandFile {
     timeout_seconds: Option<Spanned<u64>>,
     #[serde(default)]
     writes: Vec<Spanned<String>>,
+    #[serde(default)]
+    reads: Vec<Spanned<String>>,
 }
 
 /// Reads the commands of all projects, each under its absolute path or id.
@@ -84,7 +88,8 @@ fn command(source: Source<'_>, file: CommandFile) -> Result<Command, PolicyError
         None => DEFAULT_TIMEOUT,
     };
     let writes: Result<_, _> = file.writes.into_iter().map(|folder| folder_of(source, &folder)).collect();
-    Ok(Command { name, argv, timeout_seconds, writes: writes? })
+    let reads: Result<_, _> = file.reads.into_iter().map(|place| place_of(source, &place)).collect();
+    Ok(Command { name, argv, timeout_seconds, writes: writes?, reads: reads? })
 }
 
 fn argv(source: Source<'_>, argv: Spanned<Vec<Spanned<String>>>) -> Result<Vec<String>, PolicyError> {
@@ -104,6 +109,16 @@ fn folder_of(source: Source<'_>, folder: &Spanned<String>) -> Result<RelPath, Po
     parsed
         .and_then(|path| path.check_protected().map(|()| path))
         .or_else(|error| source.error(folder.span(), &error.to_string(), "name a folder beneath the project root"))
+}
+
+fn place_of(source: Source<'_>, place: &Spanned<String>) -> Result<String, PolicyError> {
+    let text = place.get_ref();
+    let text = text.strip_suffix('/').unwrap_or(text);
+    if is_root(text) && text != "/" {
+        return Ok(text.to_owned());
+    }
+    let message = format!("`{}` is not the absolute path of something on the machine", shown(place.get_ref()));
+    source.error(place.span(), &message, "name a file or folder by its whole path, without `.` and `..`")
 }
 
 /// An absolute path in its shortest form, so that it can be compared as text.

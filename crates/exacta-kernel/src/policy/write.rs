@@ -72,7 +72,7 @@ impl Writer {
                 "\n# Build and check commands of a project, by its absolute path or its id. No shell reads them.",
             );
             self.line("# [[projects.\"/home/me/app\".checks]]\n# argv = [\"cargo\", \"test\"]");
-            self.line("# timeout_seconds = 600\n# writes = [\"target\"]");
+            self.line("# timeout_seconds = 600\n# writes = [\"target\"]\n# reads = [\"/home/me/shared\"]");
         }
         for (project, commands) in projects {
             let project = inline(project);
@@ -90,7 +90,8 @@ impl Writer {
 
     fn command(&mut self, command: &Command) {
         self.line(&format!("name = {}\nargv = {}", inline(&command.name), inline(&command.argv)));
-        self.line(&format!("timeout_seconds = {}\nwrites = {}", command.timeout_seconds, inline(&command.writes)));
+        self.line(&format!("timeout_seconds = {}", command.timeout_seconds));
+        self.line(&format!("writes = {}\nreads = {}", inline(&command.writes), inline(&command.reads)));
     }
 
     fn constraint(&mut self, limit: &Limit) {

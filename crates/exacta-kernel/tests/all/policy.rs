@@ -177,6 +177,7 @@ fn the_hash_sees_every_value_and_no_comment() {
         "projects.'/a'.build = {argv = ['x']}",
         "projects.'/b'.build = {argv = ['x']}",
         "projects.'/a'.build = {argv = ['x'], writes = ['y']}",
+        "projects.'/a'.build = {argv = ['x'], reads = ['/y']}",
         "projects.'/a'.build = {argv = ['x'], timeout_seconds = 9}",
         "rules = [{id='r', when={}, action='deny', reason='x'}]",
         "rules = [{id='r', when={}, action='confirm', reason='x'}]",
