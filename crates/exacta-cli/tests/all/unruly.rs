@@ -2,7 +2,7 @@
 
 use crate::trouble::{AFTER, BEFORE, Begun, approve, clear, demand, is_root, script};
 use crate::world::{World, done};
-use exacta_testkit::{memory, sandbox, succeeds};
+use exacta_testkit::{memory, output, sandbox, succeeds};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -122,7 +122,7 @@ fn programs_of_the_callers_path_confine_nothing() {
         }
         demand(&world, "echo in $PATH; exit 3", 60, "");
         let id = approve(&world);
-        let failed = done(world.command(&["execute", &id]).env("PATH", &path).output().unwrap());
+        let failed = done(output(world.command(&["execute", &id]).env("PATH", &path)));
         assert!(!ran.exists(), "{path}: ran {}", fs::read_to_string(&ran).unwrap());
         assert_eq!(failed.code, 50, "{path}: {failed:?}");
         assert!(failed.err.contains("exit code 3"), "{path}: {failed:?}");
@@ -148,7 +148,7 @@ fn a_check_sees_the_toolchains_of_the_home_folder_and_nothing_else_of_it() {
     demand(&world, "tool && echo x > ~/scratch && ! grep -rq token ~", 60, "");
     let id = approve(&world);
     let path = format!("{}:/usr/bin:/bin", user.join(".cargo/bin").display());
-    let ended = done(world.command(&["execute", &id]).env("PATH", path).env("HOME", &user).output().unwrap());
+    let ended = done(output(world.command(&["execute", &id]).env("PATH", path).env("HOME", &user)));
     assert_eq!(ended.code, 0, "{ended:?}");
     assert!(!user.join("scratch").exists());
     assert_eq!(fs::read_dir(world.home().join("state/scratch")).unwrap().count(), 0, "nothing is left");
@@ -164,7 +164,7 @@ fn a_sandbox_that_cannot_be_set_up_is_no_failed_check() {
     let world = World::begun();
     demand(&world, "exit 3", 60, "");
     let id = approve(&world);
-    let run = |args: &[&str]| done(world.command(args).env("HOME", "/proc/nowhere").output().unwrap());
+    let run = |args: &[&str]| done(output(world.command(args).env("HOME", "/proc/nowhere")));
     let refused = run(&["execute", &id]);
     let told = refused.err.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(told.contains("`sh` cannot be confined here: `bwrap` cannot set it up"), "{refused:?}");
