@@ -40,8 +40,8 @@ impl SandboxError {
     pub const fn hint(&self) -> &'static str {
         match self {
             Self::Unavailable { .. } => {
-                "install the Debian packages `bubblewrap` and `util-linux`, and allow unprivileged user namespaces; \
-                 `exacta doctor` says what is missing"
+                "`exacta doctor` tries the sandbox out; it needs the Debian packages `bubblewrap` and `util-linux`, and \
+                 unprivileged user namespaces"
             }
             Self::Folder { .. } => "make it a folder of the project, or take it out of `writes` in the Safety Policy",
             Self::Io { .. } => "free some space, and see who may write in Exacta's state folder",
