@@ -9,7 +9,7 @@ const COUNTS: &str = "/proc/thread-self/io";
 
 #[test]
 fn a_refused_execution_reads_no_more_beside_many_plans() {
-    if !exacta_testkit::needs(std::path::Path::new(COUNTS).exists(), COUNTS) {
+    if !exacta_testkit::offers(std::path::Path::new(COUNTS).exists(), COUNTS) {
         return;
     }
     let reads = |others: usize| {

@@ -6,7 +6,7 @@ use crate::run::execute;
 use crate::{Drifted, Event, Holder, Retention, RunError, RunOptions};
 use exacta_kernel::facts::FileState;
 use exacta_kernel::id::RunId;
-use exacta_testkit::{needs, root, succeeds};
+use exacta_testkit::{offers, root, succeeds};
 use rustix::fs::XattrFlags;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -123,7 +123,7 @@ fn frozen_and_foreign_files_are_refused() {
     let project = Project::new(&EVERYTHING);
     for flag in ["i", "a"] {
         let set = |sign| succeeds(Command::new("chattr").arg(format!("{sign}{flag}")).arg(project.at("a.txt")));
-        if !needs(set("+"), "a file system on which `chattr` works") {
+        if !offers(set("+"), "a file system on which `chattr` works") {
             return;
         }
         let error = project.run(&one(1)).unwrap_err();
@@ -136,7 +136,7 @@ fn frozen_and_foreign_files_are_refused() {
 fn attributes_are_kept() {
     let project = Project::new(&EVERYTHING);
     let set = |name: &str, value: &[u8]| rustix::fs::setxattr(project.at("a.txt"), name, value, XattrFlags::empty());
-    if !needs(set("user.note", b"keep me").is_ok(), "extended attributes") {
+    if !offers(set("user.note", b"keep me").is_ok(), "extended attributes") {
         return;
     }
     // Owner rw, user 1000 r, group r, mask r, others r.
@@ -154,7 +154,7 @@ fn attributes_are_kept() {
         buffer
     };
     assert_eq!(get("user.note"), b"keep me");
-    if needs(with_acl, "access control lists") {
+    if offers(with_acl, "access control lists") {
         assert_eq!(get("system.posix_acl_access"), acl);
     }
     assert_eq!(project.tree(), everything_done());

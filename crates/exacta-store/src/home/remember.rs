@@ -171,7 +171,7 @@ mod tests {
     /// A home whose runtime folder is in memory, where this system has such a place.
     fn home_in_memory() -> Option<(tempfile::TempDir, Home)> {
         let folder = tempfile::tempdir_in("/dev/shm").ok();
-        if !exacta_testkit::needs(folder.is_some(), "`/dev/shm`") {
+        if !exacta_testkit::offers(folder.is_some(), "`/dev/shm`") {
             return None;
         }
         let folder = folder?;
@@ -223,7 +223,7 @@ mod tests {
     fn the_keyring_gives_back_what_it_was_given() {
         let (_, key) = key();
         let kept = in_keyring(&key.public_key(), &seed_of(&key)).is_ok();
-        if exacta_testkit::needs(kept, "the kernel's keyring") {
+        if exacta_testkit::offers(kept, "the kernel's keyring") {
             let found = from_keyring(&key.public_key()).unwrap();
             assert_eq!((found.seed.as_bytes(), found.at), (key.seed(), 1000));
         }
