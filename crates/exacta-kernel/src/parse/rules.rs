@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 /// Checks a document that the table of fields has been over.
 pub(super) fn check(document: &Map<String, Value>, text_len: usize, report: &mut Report) {
     let steps = array(document.get("steps"));
-    unique_steps(steps, report);
+    step_ids(steps, report);
     constraints(document, steps, report);
     autopilot(document, report);
     // Compact JSON can be longer than the text it was read from, but not eight times as long.
@@ -29,17 +29,20 @@ fn text<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
     value.get(name).and_then(Value::as_str)
 }
 
-fn unique_steps(steps: &[Value], report: &mut Report) {
+/// Ids are unique, and lists of them (`approve --steps a,b`) mean one thing only.
+fn step_ids(steps: &[Value], report: &mut Report) {
     let mut seen = BTreeSet::new();
     for (index, step) in steps.iter().enumerate() {
-        if let Some(id) = text(step, "id")
-            && !seen.insert(id)
-        {
-            let message = format!("the step id `{}` is used twice", excerpt(id, 60));
-            report_at(report, &["steps", &index.to_string(), "id"], Some(id), |report| {
-                report.schema(message, "give every step its own id");
-            });
-        }
+        let Some(id) = text(step, "id") else { continue };
+        let problem = if !seen.insert(id) {
+            ("is used twice", "give every step its own id")
+        } else if id.contains(',') {
+            ("has a comma", "commas stand between ids; use another character")
+        } else {
+            continue;
+        };
+        let message = format!("the step id `{}` {}", excerpt(id, 60), problem.0);
+        report_at(report, &["steps", &index.to_string(), "id"], Some(id), |report| report.schema(message, problem.1));
     }
 }
 

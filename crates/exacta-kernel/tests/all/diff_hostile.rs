@@ -1,6 +1,6 @@
 //! Inputs made to be slow: each of these takes hours where the work grows with the square of the size.
 
-use exacta_kernel::diff::{Kind, MAX_FILE, line_changes, materialise, render_exact, stat};
+use exacta_kernel::diff::{Kind, MAX_FILE, line_changes, materialise, render, render_exact, stat};
 use exacta_kernel::facts::FileContent;
 use exacta_kernel::path::RelPath;
 use exacta_kernel::proposal::{Edit, Payload};
@@ -112,6 +112,30 @@ fn small_changes_at_both_ends_of_a_long_file() {
     let patch = String::from_utf8(render_exact(&path, Some(&before), Some(&after))).unwrap();
     let applied = materialise(Kind::Modify, Some(&Payload::Diff(patch)), &path, Some(&before)).unwrap().unwrap();
     assert!(applied == after);
+}
+
+/// More lines than are compared one by one, with a change at either end: what is between counts as replaced, and is right.
+#[test]
+fn far_changes_in_a_file_of_too_many_lines() {
+    let lines = "\n".repeat(1_100_000);
+    let (before, after) = (file(&format!("a\n{lines}b\nc\n")), file(&format!("A\n{lines}B\nc\n")));
+    assert_eq!(stat(Some(&before), Some(&after)), (1_100_003, 1_100_003));
+    let path = RelPath::parse("f").unwrap();
+    let patch = String::from_utf8(render_exact(&path, Some(&before), Some(&after))).unwrap();
+    let applied = materialise(Kind::Modify, Some(&Payload::Diff(patch)), &path, Some(&before)).unwrap().unwrap();
+    assert!(applied == after);
+    assert!(render(&path, Some(&before), Some(&after)).len() < 5 << 20);
+}
+
+/// Of a long line people see what changes in it, wherever that is, and how much they do not see.
+#[test]
+fn a_change_within_a_long_line() {
+    let line = |word: &str| file(&format!("{}{word}{}\nend\n", "\u{e9}".repeat(100_000), "\u{fc}".repeat(100_000)));
+    let shown = render(&RelPath::parse("f").unwrap(), Some(&line("old")), Some(&line("newer")));
+    let near = |word: &str, sign: char| format!("{sign}{}{word}{}\n", "\u{e9}".repeat(100), "\u{fc}".repeat(100));
+    let note = |end: u32, all: u32| format!("\\ bytes 199801 to {end} of this line of {all} are shown\n");
+    let lines = [near("old", '-'), note(200_203, 400_003), near("newer", '+'), note(200_205, 400_005)];
+    assert_eq!(shown.split_once("@@\n").unwrap().1, lines.concat() + " end\n");
 }
 
 /// The same length with a small change is compared as ever: what is equal at both ends is passed over first.
