@@ -148,15 +148,6 @@ pub enum Misfit {
         /// The first line of the second place.
         second: usize,
     },
-    /// It begins the file, and fits only further down.
-    #[error("begins the file, but fits only at line {line}")]
-    NotAtStart {
-        /// Where it fits.
-        line: usize,
-    },
-    /// It ends the file, and fits only before other lines.
-    #[error("has no context after its last change, so it ends the file, but lines follow where it fits")]
-    NotAtEnd,
     /// Nothing in the hunk says where it belongs.
     #[error("has no line to tell where in the file it belongs")]
     NoContext,
@@ -260,8 +251,6 @@ impl Misfit {
             Self::NoNewline => "write `\\ No newline at end of file` after the file's last line in the diff",
             Self::Newline => "leave `\\ No newline at end of file` out",
             Self::Ambiguous { .. } => "correct the line numbers, or add context until only one place fits",
-            Self::NotAtStart { .. } => "make the diff from the file's present content, or correct the line numbers",
-            Self::NotAtEnd => "give the hunk lines of context after its last change, or the step `base_sha256`",
             Self::NoContext => "give the hunk lines of context",
             Self::Overlap => "order the changes by their place in the file and join those that overlap",
         }

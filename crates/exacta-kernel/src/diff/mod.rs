@@ -147,7 +147,7 @@ fn delete(payload: Option<&Payload>, path: &RelPath, before: &FileContent) -> Re
     }
     match apply(&patch, before.bytes(), Base::Unknown) {
         Ok(rest) if rest.is_empty() => Ok(()),
-        Ok(_) | Err(DiffError::Context { misfit: Misfit::NotAtEnd, .. }) => Err(DiffError::NotWhole),
+        Ok(_) => Err(DiffError::NotWhole),
         Err(error) => Err(error),
     }
 }

@@ -4,12 +4,12 @@
 //! must fit in exactly one place of the whole file. There is nothing between, so a hunk never lands in the nearest of two
 //! places that look alike.
 //!
-//! As for git, a hunk that says it begins the file does, and one without context after its last change ends it: where lines
-//! follow, the author did not see them. Only where the file is known to be the one its author saw are right numbers enough.
+//! A hunk that adds lines at its very beginning or end has no context there to tell whether the file has them already. Where it
+//! has, the change was made before, unless the file is known to be the one that the diff was made from.
 
 use super::error::{DiffError, Misfit};
 use super::locate;
-use super::parse::{Hunk, Side};
+use super::parse::{Hunk, Line, Side};
 use crate::prelude::*;
 use core::ops::Range;
 
@@ -24,9 +24,7 @@ pub enum Base {
 
 /// The bytes that each hunk replaces: in order, without overlap, whole lines.
 pub(super) fn places(hunks: &[Hunk<'_>], before: &[u8], base: Base) -> Result<Vec<Range<usize>>, DiffError> {
-    let numbered = as_numbered(hunks, before);
-    let exact = base == Base::Seen && numbered.is_some();
-    let found = match numbered {
+    let found = match as_numbered(hunks, before) {
         Some(found) => found,
         None => anywhere(hunks, before)?,
     };
@@ -39,8 +37,8 @@ pub(super) fn places(hunks: &[Hunk<'_>], before: &[u8], base: Base) -> Result<Ve
         if hunk.new_lines().next_back().is_some_and(|last| !last.feed) && place.end != before.len() {
             return Err(misfit(hunk, Misfit::Newline));
         }
-        if !exact {
-            anchored(hunk, place, before).map_err(|found| misfit(hunk, found))?;
+        if base == Base::Unknown && is_there(hunk, place, before) {
+            return Err(DiffError::Applied);
         }
         free = place.end;
     }
@@ -50,16 +48,21 @@ pub(super) fn places(hunks: &[Hunk<'_>], before: &[u8], base: Base) -> Result<Ve
 /// Whether the file is already as the hunks would leave it.
 pub(super) fn is_applied(hunks: &[Hunk<'_>], before: &[u8]) -> bool {
     let reversed: Vec<Hunk<'_>> = hunks.iter().map(Hunk::reversed).collect();
-    places(&reversed, before, Base::Unknown).is_ok()
+    places(&reversed, before, Base::Seen).is_ok()
 }
 
-/// Whether the hunk is at the beginning and at the end of the file, where it says or shows that it is.
-fn anchored(hunk: &Hunk<'_>, place: &Range<usize>, before: &[u8]) -> Result<(), Misfit> {
-    if hunk.old_start <= 1 && place.start > 0 {
-        return Err(Misfit::NotAtStart { line: line_at(before, place.start) });
+/// Whether the lines that the hunk adds at its beginning or its end are there already, beside its place.
+fn is_there(hunk: &Hunk<'_>, place: &Range<usize>, before: &[u8]) -> bool {
+    let adds = |line: Option<&Line<'_>>| line.is_some_and(|line| line.side == Side::New);
+    let (first, last) = (adds(hunk.lines.first()), adds(hunk.lines.last()));
+    let mut new = Vec::new();
+    hunk.new_lines().filter(|_| first || last).for_each(|line| line.push_to(&mut new));
+    if new.len() <= place.len() {
+        return false;
     }
-    let ends = hunk.lines.last().is_some_and(|line| line.side != Side::Both);
-    if ends && place.end < before.len() { Err(Misfit::NotAtEnd) } else { Ok(()) }
+    let from = before.get(place.start..).unwrap_or_default();
+    let up_to = before.get(..place.end).and_then(|file| file.strip_suffix(new.as_slice()));
+    (last && from.starts_with(&new)) || (first && up_to.is_some_and(|file| file.is_empty() || file.ends_with(b"\n")))
 }
 
 fn misfit(hunk: &Hunk<'_>, misfit: Misfit) -> DiffError {

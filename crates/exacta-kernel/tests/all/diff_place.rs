@@ -6,16 +6,8 @@ use exacta_kernel::path::RelPath;
 use exacta_kernel::proposal::Payload;
 use proptest::prelude::*;
 
-/// A hunk that replaces its middle lines by another line: where it says it belongs (from 1), its lines, and how many of them
-/// are context before and after.
-type Hunk = (usize, Vec<&'static str>, usize, usize);
-
-/// The lines of a hunk: context, what goes, context.
-fn parts((_, old, lead, trail): &Hunk) -> (&[&'static str], &[&'static str], &[&'static str]) {
-    let lead = (*lead).min(old.len() - 1);
-    let trail = (*trail).min(old.len() - 1 - lead);
-    (&old[..lead], &old[lead..old.len() - trail], &old[old.len() - trail..])
-}
+/// A hunk that replaces some lines by another line: where it says it belongs (from 1), and the lines.
+type Hunk = (usize, Vec<&'static str>);
 
 fn text(lines: &[&str]) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
@@ -24,16 +16,13 @@ fn text(lines: &[&str]) -> String {
 fn diff(hunks: &[Hunk]) -> String {
     let mut diff = "--- a/f\n+++ b/f\n".to_owned();
     let mut shrunk = 0;
-    for hunk in hunks {
-        let (start, (lead, gone, trail)) = (hunk.0, parts(hunk));
+    for (start, old) in hunks {
         // Right numbers on the new side: each hunk before this one made many lines into one.
         let new = (start - shrunk.min(start - 1)).max(1);
-        shrunk += gone.len() - 1;
-        diff += &format!("@@ -{start},{} +{new},{} @@\n", hunk.1.len(), lead.len() + 1 + trail.len());
-        diff.extend(lead.iter().map(|line| format!(" {line}\n")));
-        diff.extend(gone.iter().map(|line| format!("-{line}\n")));
+        shrunk += old.len() - 1;
+        diff += &format!("@@ -{start},{} +{new} @@\n", old.len());
+        diff.extend(old.iter().map(|line| format!("-{line}\n")));
         diff += "+NEW\n";
-        diff.extend(trail.iter().map(|line| format!(" {line}\n")));
     }
     diff
 }
@@ -42,32 +31,27 @@ fn fits(file: &[&str], at: usize, old: &[&str]) -> bool {
     file.get(at..at + old.len()) == Some(old)
 }
 
-/// All numbers right, or every hunk in exactly one place; in order either way. One that says it begins the file does, and one
-/// without context at its end ends it.
+/// All numbers right, or every hunk in exactly one place; in order either way.
 fn places(file: &[&str], hunks: &[Hunk]) -> Option<Vec<usize>> {
     let in_order =
-        |places: &[usize]| places.windows(2).zip(hunks).all(|(pair, (_, old, ..))| pair[0] + old.len() <= pair[1]);
-    let anchored = |(at, hunk): (&usize, &Hunk)| {
-        (hunk.0 > 1 || *at == 0) && (!parts(hunk).2.is_empty() || at + hunk.1.len() == file.len())
-    };
-    let said: Vec<usize> = hunks.iter().map(|(start, ..)| start - 1).collect();
-    let right = said.iter().zip(hunks).all(|(at, (_, old, ..))| fits(file, *at, old));
+        |places: &[usize]| places.windows(2).zip(hunks).all(|(pair, (_, old))| pair[0] + old.len() <= pair[1]);
+    let said: Vec<usize> = hunks.iter().map(|(start, _)| start - 1).collect();
+    let right = said.iter().zip(hunks).all(|(at, (_, old))| fits(file, *at, old));
     if right && in_order(&said) {
-        return said.iter().zip(hunks).all(anchored).then_some(said);
+        return Some(said);
     }
     let mut found = Vec::new();
-    for (_, old, ..) in hunks {
+    for (_, old) in hunks {
         let all: Vec<usize> = (0..file.len()).filter(|at| fits(file, *at, old)).collect();
         found.push(*all.first().filter(|_| all.len() == 1)?);
     }
-    (in_order(&found) && found.iter().zip(hunks).all(anchored)).then_some(found)
+    in_order(&found).then_some(found)
 }
 
 fn expected(file: &[&str], hunks: &[Hunk]) -> Option<String> {
     let mut after = file.to_vec();
-    for (at, hunk) in places(file, hunks)?.into_iter().zip(hunks).rev() {
-        let (lead, gone, _) = parts(hunk);
-        after.splice(at + lead.len()..at + lead.len() + gone.len(), ["NEW"]);
+    for (at, (_, old)) in places(file, hunks)?.into_iter().zip(hunks).rev() {
+        after.splice(at..at + old.len(), ["NEW"]);
     }
     Some(text(&after))
 }
@@ -89,7 +73,7 @@ proptest! {
     #[test]
     fn hunks_land_where_the_rule_says(
         file in lines(0..14),
-        hunks in prop::collection::vec((1_usize..16, lines(1..4), 0_usize..2, 0_usize..3), 1..3),
+        hunks in prop::collection::vec((1_usize..16, lines(1..4)), 1..3),
     ) {
         prop_assert_eq!(found(&file, &hunks), expected(&file, &hunks));
     }
@@ -98,11 +82,11 @@ proptest! {
     #[test]
     fn hunks_taken_from_the_file_land_where_the_rule_says(
         file in lines(4..14),
-        cuts in prop::collection::vec((any::<prop::sample::Index>(), 1_usize..5, 0_usize..3, 0_usize..2, 0_usize..3), 1..3),
+        cuts in prop::collection::vec((any::<prop::sample::Index>(), 1_usize..4, 0_usize..3), 1..3),
     ) {
-        let hunk = |(at, count, off, lead, trail): (prop::sample::Index, usize, usize, usize, usize)| {
+        let hunk = |(at, count, off): (prop::sample::Index, usize, usize)| {
             let at = at.index(file.len());
-            (at + 1 + off, file.iter().skip(at).take(count).copied().collect(), lead, trail)
+            (at + 1 + off, file.iter().skip(at).take(count).copied().collect())
         };
         let mut hunks: Vec<Hunk> = cuts.into_iter().map(hunk).collect();
         hunks.sort();
