@@ -68,13 +68,14 @@ impl App {
     }
 
     /// Settles what the record knows to have no end, and says whether it knew of nothing. A run that began after the record was
-    /// asked, and has died since, is no forgery: then it is asked again.
+    /// asked, and has died since, is no forgery, whether it still has no end or another process has settled it meanwhile: then
+    /// the record is asked again, once for each.
     fn recover_admitted(&mut self) -> Result<(bool, Vec<Recovered>), Error> {
+        let mut unknown = BTreeSet::new();
         loop {
             let admitted = self.admit_open_runs()?;
             match self.root.recover() {
-                Err(RunError::UnknownRun { run_id })
-                    if !admitted.contains(&run_id) && self.store.open_runs()?.iter().any(|run| run.id == run_id) => {}
+                Err(RunError::UnknownRun { run_id }) if unknown.insert(run_id.clone()) => {}
                 recovered => return Ok((admitted.is_empty(), recovered.map_err(|error| unrecovered(&error))?)),
             }
         }

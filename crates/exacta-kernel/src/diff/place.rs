@@ -24,9 +24,9 @@ pub enum Base {
 
 /// The bytes that each hunk replaces: in order, without overlap, whole lines.
 pub(super) fn places(hunks: &[Hunk<'_>], before: &[u8], base: Base) -> Result<Vec<Range<usize>>, DiffError> {
-    let found = match as_numbered(hunks, before) {
-        Some(found) => found,
-        None => anywhere(hunks, before)?,
+    let (found, numbered) = match as_numbered(hunks, before) {
+        Some(found) => (found, true),
+        None => (anywhere(hunks, before)?, false),
     };
     let mut free = 0;
     for (index, (hunk, place)) in hunks.iter().zip(&found).enumerate() {
@@ -37,7 +37,7 @@ pub(super) fn places(hunks: &[Hunk<'_>], before: &[u8], base: Base) -> Result<Ve
         if hunk.new_lines().next_back().is_some_and(|last| !last.feed) && place.end != before.len() {
             return Err(misfit(hunk, Misfit::Newline));
         }
-        if base == Base::Unknown && is_there(hunk, place, before) {
+        if base == Base::Unknown && is_there(hunk, place, before, numbered) {
             return Err(DiffError::Applied);
         }
         free = place.end;
@@ -51,10 +51,11 @@ pub(super) fn is_applied(hunks: &[Hunk<'_>], before: &[u8]) -> bool {
     places(&reversed, before, Base::Seen).is_ok()
 }
 
-/// Whether the lines that the hunk adds at its beginning or its end are there already, beside its place.
-fn is_there(hunk: &Hunk<'_>, place: &Range<usize>, before: &[u8]) -> bool {
+/// Whether the lines that the hunk adds at its beginning or its end are there already, beside its place. Added at the beginning,
+/// they would have moved the place: then right numbers tell that they are others.
+fn is_there(hunk: &Hunk<'_>, place: &Range<usize>, before: &[u8], numbered: bool) -> bool {
     let adds = |line: Option<&Line<'_>>| line.is_some_and(|line| line.side == Side::New);
-    let (first, last) = (adds(hunk.lines.first()), adds(hunk.lines.last()));
+    let (first, last) = (adds(hunk.lines.first()) && !numbered, adds(hunk.lines.last()));
     let mut new = Vec::new();
     hunk.new_lines().filter(|_| first || last).for_each(|line| line.push_to(&mut new));
     if new.len() <= place.len() {

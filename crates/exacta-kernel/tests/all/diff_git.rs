@@ -245,12 +245,16 @@ fn cut_diff(file: &[&str], cuts: &[Cut]) -> Option<String> {
     (hunks > 0).then_some(diff)
 }
 
-/// Whether the old lines of some hunk occur in no place or more than one, or there are none.
+/// Whether the old lines of some hunk occur in no place or more than one, or there are none; or its new lines are there already,
+/// and it has no context on the side where it adds.
 fn is_doubtful(file: &[&str], diff: &str) -> bool {
     diff.split("@@\n").skip(1).any(|hunk| {
         let hunk = hunk.split("@@ ").next().unwrap();
-        let old: Vec<&str> = hunk.lines().filter(|line| !line.starts_with('+')).map(|line| &line[1..]).collect();
-        old.is_empty() || file.windows(old.len()).filter(|lines| *lines == old).count() != 1
+        let side = |other: char| hunk.lines().filter(move |line| !line.starts_with(other)).map(|line| &line[1..]);
+        let (old, new): (Vec<&str>, Vec<&str>) = (side('+').collect(), side('-').collect());
+        let open = hunk.starts_with('+') || hunk.lines().next_back().is_some_and(|line| line.starts_with('+'));
+        let is_there = open && file.windows(new.len().max(1)).any(|lines| lines == new);
+        old.is_empty() || is_there || file.windows(old.len()).filter(|lines| *lines == old).count() != 1
     })
 }
 
