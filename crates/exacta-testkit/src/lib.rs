@@ -5,7 +5,7 @@
 mod needs;
 mod running;
 
-pub use needs::{memory, needs, offers, program, root, sandbox};
+pub use needs::{memory, needs, offers, program, root, sandbox, seed};
 pub use running::{LIMIT, Lines, Running, output, succeeds};
 
 /// A `git` command that knows nothing of what people set for themselves: signatures, hooks, line ends.

@@ -72,3 +72,9 @@ pub fn memory(mebibytes: u64) -> bool {
     // Where it is not told, nobody knows better than the test.
     needs(kibibytes.is_none_or(|free| free >= mebibytes * 1024), &format!("{mebibytes} MiB of free memory"))
 }
+
+/// What random tests begin with that are to be the same every time: the number in `EXACTA_SEED`, or always the same.
+#[must_use]
+pub fn seed() -> u64 {
+    std::env::var("EXACTA_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1)
+}

@@ -5,6 +5,7 @@ use exacta_kernel::facts::FileContent;
 use exacta_kernel::path::RelPath;
 use exacta_kernel::proposal::Payload;
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -259,7 +260,12 @@ fn is_doubtful(file: &[&str], diff: &str) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 300,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(exacta_testkit::seed()),
+        ..ProptestConfig::default()
+    })]
 
     /// Hunks whose context was cut at either side, of files that may have changed since.
     #[test]
