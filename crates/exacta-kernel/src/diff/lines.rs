@@ -153,11 +153,15 @@ struct Lines {
     count: usize,
     /// Where the last one ends.
     end: usize,
-    /// Where the first begins, and every [`STRIDE`]th after it: a place for each would take many times the content, were its
-    /// lines short.
+    /// Of how many lines one place is kept.
+    stride: usize,
+    /// Where the first begins, and so on.
     starts: Vec<usize>,
 }
 
+/// The largest piece of which the place of every line is kept. They can take eight times the piece.
+const DENSE: usize = 1 << 20;
+/// Of how many lines one place is kept in a larger one.
 const STRIDE: usize = 64;
 
 impl Lines {
@@ -166,22 +170,26 @@ impl Lines {
         let end = bytes.len().saturating_sub(end);
         let piece = bytes.get(start..end).unwrap_or_default();
         let open = piece.last().is_some_and(|byte| *byte != b'\n');
-        let mut starts = Vec::with_capacity(1 + piece.len() / 2048);
+        let stride = if piece.len() <= DENSE { 1 } else { STRIDE };
+        let mut starts = Vec::with_capacity(1 + piece.len() / (32 * stride));
         let mut count = 0;
         starts.push(start);
         for feed in memchr::memchr_iter(b'\n', piece) {
             count += 1;
-            if count % STRIDE == 0 {
+            if stride == 1 || count % STRIDE == 0 {
                 starts.push(start + feed + 1);
             }
         }
-        Self { count: count + usize::from(open), end, starts }
+        Self { count: count + usize::from(open), end, stride, starts }
     }
 
     /// Where a line begins, or where all end.
     fn start_of(&self, bytes: &[u8], line: usize) -> usize {
         if line >= self.count {
             return self.end;
+        }
+        if self.stride == 1 {
+            return self.starts.get(line).copied().unwrap_or(self.end);
         }
         let start = self.starts.get(line / STRIDE).copied().unwrap_or(self.end);
         let rest = bytes.get(start..self.end).unwrap_or_default();
