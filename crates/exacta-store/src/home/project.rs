@@ -47,6 +47,7 @@ struct Stored {
     id: ProjectId,
     root: String,
     profile: Profile,
+    #[serde(default)]
     chosen: bool,
     created_at: Timestamp,
     failed_runs: u32,
