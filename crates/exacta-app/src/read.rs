@@ -5,7 +5,6 @@ use crate::clock::now;
 use crate::current::{self, Current};
 use crate::error::{Error, Exit};
 use crate::execute::run_error;
-use crate::process;
 use crate::recover::Recovery;
 use crate::view::{ApprovalView, PlanDetail, PlanLine, PlanView, Registered, RunView, StatusView, Summary, outcome};
 use exacta_kernel::approval::{self, Demand, SignedStatement};
@@ -163,7 +162,7 @@ impl App {
         let running = self.store.running()?;
         let older = running.iter().filter(|run| runs.iter().all(|newest| newest.id != run.id)).cloned();
         runs.extend(older.collect::<Vec<_>>());
-        let unfinished = running.into_iter().filter(|run| !process::lives(run.pid, &run.boot));
+        let unfinished = running.into_iter().filter(|run| self.is_dead(run));
         Ok(StatusView {
             project: self.path().display().to_string(),
             profile: policy.as_ref().map(|policy| policy.profile().name()),

@@ -52,9 +52,7 @@ impl App {
             recoveries.extend(self.enter_recovery(&recovered)?);
         }
         let mut dead = self.store.running()?;
-        dead.retain(|run| !process::lives(run.pid, &run.boot));
-        // A process of another namespace is not seen, but its locks are; what cannot be told is left alone.
-        dead.retain(|run| self.root.is_at_work(&run.id) == Ok(false));
+        dead.retain(|run| self.is_dead(run));
         if !dead.is_empty() {
             // Another process may be at it at this moment, and will record what comes of it. Looked at after the record and
             // before the receipts, so that what is not there any more has its receipts.
@@ -79,6 +77,12 @@ impl App {
                 recovered => return Ok((admitted.is_empty(), recovered.map_err(|error| unrecovered(&error))?)),
             }
         }
+    }
+
+    /// Whether nobody is at a run any more. A process of another namespace is not seen, but its locks are; what cannot be told
+    /// counts as living.
+    pub(crate) fn is_dead(&self, run: &RunRecord) -> bool {
+        !process::lives(run.pid, &run.boot) && self.root.is_at_work(&run.id) == Ok(false)
     }
 
     /// Tells the executor which runs have no end: exactly those of which the log says so.

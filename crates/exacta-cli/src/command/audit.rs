@@ -39,11 +39,10 @@ fn list(args: &AuditList, context: &Context) -> Result<u8, Error> {
     context.tell_damage(&app)?;
     let correlation = args.plan.as_deref().map(|id| correlation(&app, id)).transpose()?;
     let mut entries = app.entries(correlation, Some(args.limit.saturating_add(1)))?;
-    // The newest come last.
-    let more = entries.len() > usize::try_from(args.limit).unwrap_or(usize::MAX);
-    if more {
-        entries.remove(0);
-    }
+    // The newest come last, and stay.
+    entries.reverse();
+    let more = super::cut(&mut entries, args.limit);
+    entries.reverse();
     if context.output.is_json() {
         context.output.json(&Face { schema: "exacta.audit-list/1", body: Entries { entries, more } });
     } else {
