@@ -178,23 +178,6 @@ impl RunError {
         }
     }
 
-    /// The exit code of a command that ends with this.
-    #[must_use]
-    pub const fn exit_code(&self) -> u8 {
-        match self {
-            Self::Refused { .. } => 10,
-            Self::Drifted { .. } | Self::Exists { .. } | Self::Withdrawn { .. } => 40,
-            Self::CheckFailed { .. } | Self::Failed(_) | Self::Cancelled | Self::RolledBack { .. } => 50,
-            Self::Locked { .. }
-            | Self::NotBegun { .. }
-            | Self::Kept { .. }
-            | Self::NeedsAttention { .. }
-            | Self::BadJournal { .. }
-            | Self::UnknownRun { .. }
-            | Self::NotKept { .. } => 60,
-        }
-    }
-
     /// Whether the project may differ from what it was before the run.
     #[must_use]
     pub const fn is_unsettled(&self) -> bool {
