@@ -79,5 +79,5 @@ fn verdict(report: &CommandReport) -> Result<(), String> {
         Ended::Cancelled => "cancelled".to_owned(),
     };
     let last = report.output.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    Err(format!("`{}` did not pass ({how}): {}", report.name, exacta_kernel::text::excerpt(last, 200)))
+    Err(format!("check `{}` did not pass ({how}): {}", report.name, exacta_kernel::text::excerpt(last, 200)))
 }

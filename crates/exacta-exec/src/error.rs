@@ -67,7 +67,7 @@ pub enum RunError {
         run_id: RunId,
     },
     /// A check on the staged result failed. Nothing was changed.
-    #[error("a check failed before anything was changed: {message}")]
+    #[error("nothing was changed: {message}")]
     CheckFailed {
         /// What the check said.
         message: String,

@@ -61,8 +61,8 @@ fn malformed(change: &FileChange<'_>) -> Option<Issue> {
     let after = change.after?;
     let name = change.path.name();
     let reads: fn(&[u8]) -> bool = match name.rsplit('.').next()? {
-        "json" => |bytes| serde_json::from_slice::<IgnoredAny>(bytes).is_ok(),
-        "toml" => |bytes| core::str::from_utf8(bytes).is_ok_and(|text| text.parse::<toml::Table>().is_ok()),
+        "json" => |bytes| serde_json::from_slice::<IgnoredAny>(unmarked(bytes)).is_ok(),
+        "toml" => |bytes| core::str::from_utf8(unmarked(bytes)).is_ok_and(|text| text.parse::<toml::Table>().is_ok()),
         _ => return None,
     };
     // Some tools allow comments in JSON.
@@ -74,6 +74,11 @@ fn malformed(change: &FileChange<'_>) -> Option<Issue> {
     }
     let first = change.added_lines().next().map(|line| line.line);
     Some(issue_at(5000, "the file cannot be read any more", "mend its syntax", change.place(first)))
+}
+
+/// Without a byte order mark, which readers of either pass over.
+fn unmarked(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
 }
 
 /// Brackets that were balanced, or are new, and are not balanced now.
