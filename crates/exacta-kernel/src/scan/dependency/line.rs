@@ -7,6 +7,9 @@ use crate::prelude::*;
 /// `requirements.txt` and its like.
 pub(super) fn requirements(text: &str) -> Manifest {
     let mut manifest = Manifest::default();
+    if text.lines().any(is_prose) {
+        return manifest;
+    }
     for line in text.lines() {
         let line = line.split(" #").next().unwrap_or_default().trim();
         if let Some(option) = line.strip_prefix('-') {
@@ -16,6 +19,13 @@ pub(super) fn requirements(text: &str) -> Manifest {
         }
     }
     manifest
+}
+
+/// Three bare words, as in a manual page called `constraints.txt`. An installer refuses a whole file that has such a line.
+fn is_prose(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    let bare = |word: &str| word.bytes().all(|byte| byte.is_ascii_alphabetic());
+    words.by_ref().take(3).filter(|word| bare(word)).count() == 3 && words.all(bare)
 }
 
 fn requirement_option(option: &str, manifest: &mut Manifest) {

@@ -75,6 +75,17 @@ fn manifests() {
             ],
         ),
         (
+            "docs/constraints.txt",
+            "Constraints\n===========\n\nSee `the manual <https://db.example/>`_ for more.\nThese are for one database\n",
+            &[],
+        ),
+        // Nothing that an installer reads hides behind three words.
+        (
+            "constraints.txt",
+            "a>=1 \\\n    --hash=sha256:00\n# three bare words\nb @ https://b.example/b.whl\n",
+            &["a", "b < https://b.example/b.whl"],
+        ),
+        (
             "requirements-dev.txt",
             "# tools\na==1 # pinned\n-r other.txt\n--index-url https://i.example/simple\n-e git+https://g.example/x#egg=x\nhttps://h.example/y.whl\n",
             &[

@@ -22,6 +22,8 @@ const STAND_INS: &[&str] = &[
     "....",
     "password",
     "passw0rd",
+    "p@ssw",
+    "pa$$w",
     "passwd",
     "hunter2",
     "letmein",
@@ -147,9 +149,16 @@ mod tests {
 
     #[test]
     fn stand_ins_are_not_values() {
-        for text in
-            ["changeme", "<token>", "${VAR}", "xxxxxxxxxxxx", "AKIAIOSFODNN7EXAMPLE", "YOUR_KEY_HERE", "{{ key }}"]
-        {
+        for text in [
+            "changeme",
+            "<token>",
+            "${VAR}",
+            "xxxxxxxxxxxx",
+            "AKIAIOSFODNN7EXAMPLE",
+            "YOUR_KEY_HERE",
+            "{{ key }}",
+            "p@ssw0rd",
+        ] {
             assert!(is_placeholder(text.as_bytes()), "{text}");
         }
         for text in ["q9Zr7Lp2Xw4Tn8Vb", "Hk3!vQz9#Lm2"] {
