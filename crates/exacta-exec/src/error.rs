@@ -84,7 +84,7 @@ pub enum RunError {
     /// The run was cancelled; everything is as before.
     #[error("the run was cancelled; everything is as before")]
     Cancelled,
-    /// The run failed after its first change; everything is as before.
+    /// The run failed; everything is as before.
     #[error("everything is as before: {cause}")]
     RolledBack {
         /// What failed.

@@ -165,7 +165,7 @@ fn settle<F: Fs>(area: &Area<'_, F>, run_id: &RunId, traces: &Traces) -> Result<
     if area.runs()?.get(run_id).is_none_or(Traces::is_over) {
         return Ok(None);
     }
-    let committed = Committed { area, journal, known: &[], file, folders: Folders::new(area.fs) };
+    let committed = Committed { area, journal, known: &[], old: Vec::new(), file, folders: Folders::new(area.fs) };
     conclude(committed, traces.back).map(Some)
 }
 
@@ -271,6 +271,6 @@ fn tidy<F: Fs>(area: &Area<'_, F>, run_id: &RunId) -> Result<(), RunError> {
     let Some(file) = hold(area, run_id, &name)? else { return Ok(()) };
     let journal = Journal::read(area.fs, &file)
         .map_err(|error| RunError::BadJournal { run_id: run_id.clone(), what: error.to_string() })?;
-    Committed { area, journal, known: &[], file, folders: Folders::new(area.fs) }.tidy();
+    Committed { area, journal, known: &[], old: Vec::new(), file, folders: Folders::new(area.fs) }.tidy();
     Ok(())
 }

@@ -4,6 +4,7 @@ use crate::handle::{retry, stat};
 use rustix::fd::BorrowedFd;
 use rustix::fs::{Gid, Uid, XattrFlags};
 use rustix::io::Errno;
+use std::collections::BTreeMap;
 use std::ffi::CString;
 
 /// What a folder hands down as access rules to files made in it.
@@ -12,21 +13,50 @@ const DEFAULT_ACL: &str = "system.posix_acl_default";
 /// Attributes that vouch for a file's content or give it powers: they must not pass to other content.
 const BOUND_TO_CONTENT: [&[u8]; 3] = [b"security.capability", b"security.ima", b"security.evm"];
 
-/// Gives `to` the owner, group and extended attributes of `from`, or says what it cannot have.
-pub(super) fn copy(from: BorrowedFd<'_>, to: BorrowedFd<'_>) -> Result<(), String> {
-    copy_owner(from, to).map_err(|errno| format!("its owner and group cannot be kept: {errno}"))?;
-    let theirs = names(from).map_err(|errno| format!("its extended attributes cannot be listed: {errno}"))?;
-    let ours = names(to).map_err(|errno| format!("extended attributes cannot be listed: {errno}"))?;
-    for name in &ours {
-        if !theirs.contains(name) {
-            retry(|| rustix::fs::fremovexattr(to, name.as_c_str())).map_err(|errno| lost(name, errno))?;
+/// What a file has besides bytes and mode.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Attributes {
+    pub(crate) owner: u32,
+    pub(crate) group: u32,
+    /// Extended attributes, access rules and labels among them.
+    pub(crate) extended: BTreeMap<CString, Vec<u8>>,
+}
+
+impl Attributes {
+    /// An attribute that holds for the present content of its file only, and so stands against changing it.
+    pub(crate) fn bound_to_content(&self) -> Option<String> {
+        let bound = self.extended.keys().find(|name| BOUND_TO_CONTENT.contains(&name.as_bytes()))?;
+        Some(bound.to_string_lossy().into_owned())
+    }
+}
+
+/// The extended attributes of a file.
+pub(super) fn extended(file: BorrowedFd<'_>) -> Result<BTreeMap<CString, Vec<u8>>, Errno> {
+    let mut extended = BTreeMap::new();
+    for name in names(file)? {
+        match value(file, &name) {
+            Ok(value) => drop(extended.insert(name, value)),
+            // Taken away since it was listed.
+            Err(Errno::NODATA) => {}
+            Err(errno) => return Err(errno),
         }
     }
-    for name in &theirs {
-        if BOUND_TO_CONTENT.contains(&name.as_bytes()) {
-            return Err(format!("its attribute `{}` holds for its present content only", name.to_string_lossy()));
+    Ok(extended)
+}
+
+/// Gives a file exactly these attributes, or says what it cannot have.
+pub(super) fn give(file: BorrowedFd<'_>, attributes: &Attributes) -> Result<(), String> {
+    own(file, attributes).map_err(|errno| format!("its owner and group cannot be kept: {errno}"))?;
+    let ours = extended(file).map_err(|errno| format!("extended attributes cannot be listed: {errno}"))?;
+    for name in ours.keys().filter(|name| !attributes.extended.contains_key(*name)) {
+        retry(|| rustix::fs::fremovexattr(file, name.as_c_str())).map_err(|errno| lost(name, errno))?;
+    }
+    for (name, value) in &attributes.extended {
+        // Most often it is there already, handed down by the folder; some may not be set even to what they are.
+        if ours.get(name) != Some(value) {
+            retry(|| rustix::fs::fsetxattr(file, name.as_c_str(), value, XattrFlags::empty()))
+                .map_err(|errno| lost(name, errno))?;
         }
-        copy_one(from, to, name).map_err(|errno| lost(name, errno))?;
     }
     Ok(())
 }
@@ -40,22 +70,13 @@ pub(super) fn hands_down_access(folder: BorrowedFd<'_>) -> Result<bool, Errno> {
     }
 }
 
-fn copy_owner(from: BorrowedFd<'_>, to: BorrowedFd<'_>) -> Result<(), Errno> {
-    let (theirs, ours) = (stat(from)?, stat(to)?);
-    if (theirs.stx_uid, theirs.stx_gid) == (ours.stx_uid, ours.stx_gid) {
+fn own(file: BorrowedFd<'_>, attributes: &Attributes) -> Result<(), Errno> {
+    let ours = stat(file)?;
+    if (attributes.owner, attributes.group) == (ours.stx_uid, ours.stx_gid) {
         return Ok(());
     }
-    let (owner, group) = (Uid::from_raw(theirs.stx_uid), Gid::from_raw(theirs.stx_gid));
-    retry(|| rustix::fs::fchown(to, Some(owner), Some(group)))
-}
-
-fn copy_one(from: BorrowedFd<'_>, to: BorrowedFd<'_>, name: &CString) -> Result<(), Errno> {
-    let value = value(from, name)?;
-    // Most often it is there already, handed down by the folder; some may not be set even to what they are.
-    if self::value(to, name).is_ok_and(|ours| ours == value) {
-        return Ok(());
-    }
-    retry(|| rustix::fs::fsetxattr(to, name.as_c_str(), &value, XattrFlags::empty()))
+    let (owner, group) = (Uid::from_raw(attributes.owner), Gid::from_raw(attributes.group));
+    retry(|| rustix::fs::fchown(file, Some(owner), Some(group)))
 }
 
 fn names(file: BorrowedFd<'_>) -> Result<Vec<CString>, Errno> {

@@ -1,6 +1,6 @@
 //! The real file system, by handle.
 
-use super::{FileId, Fs, Kind, Rename, Stat, attributes};
+use super::{Attributes, FileId, Fs, Kind, Rename, Stat, attributes};
 use crate::handle::{is_mount, kind, open_beneath, retry, stat, stat_in};
 use crate::key::JournalKey;
 use crate::root::{OpenRuns, ProjectRoot};
@@ -136,8 +136,12 @@ impl Fs for Disk {
         retry(|| rustix::fs::fchmod(file, Mode::from_raw_mode(mode)))
     }
 
-    fn copy_attributes(&self, from: &Self::File, to: &Self::File) -> Result<(), String> {
-        attributes::copy(from.as_fd(), to.as_fd())
+    fn attributes(&self, file: &Self::File, stat: &Stat) -> Result<Attributes, Errno> {
+        Ok(Attributes { owner: stat.owner, group: stat.group, extended: attributes::extended(file.as_fd())? })
+    }
+
+    fn give(&self, file: &Self::File, attributes: &Attributes) -> Result<(), String> {
+        attributes::give(file.as_fd(), attributes)
     }
 
     fn sync(&self, file: &Self::File) -> Result<(), Errno> {
@@ -261,6 +265,7 @@ fn answer(entry: &Statx, mount: bool) -> Stat {
         size: entry.stx_size,
         links: entry.stx_nlink,
         owner: entry.stx_uid,
+        group: entry.stx_gid,
         modified: entry.stx_mtime.tv_sec,
         frozen: entry.stx_attributes.intersects(StatxAttributes::IMMUTABLE | StatxAttributes::APPEND),
         mount,

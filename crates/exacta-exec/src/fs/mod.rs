@@ -7,6 +7,7 @@ mod attributes;
 mod disk;
 
 use crate::key::JournalKey;
+pub(crate) use attributes::Attributes;
 pub(crate) use disk::Disk;
 use exacta_kernel::id::RunId;
 
@@ -29,6 +30,7 @@ pub(crate) struct Stat {
     pub(crate) size: u64,
     pub(crate) links: u32,
     pub(crate) owner: u32,
+    pub(crate) group: u32,
     /// Seconds since 1970.
     pub(crate) modified: i64,
     /// Whether it may not be changed or only be appended to, whoever asks.
@@ -92,8 +94,10 @@ pub(crate) trait Fs {
     /// May write fewer bytes than given.
     fn write(&self, file: &Self::File, offset: u64, bytes: &[u8]) -> Result<usize, Errno>;
     fn set_mode(&self, file: &Self::File, mode: u32) -> Result<(), Errno>;
-    /// Gives `to` the owner, group and extended attributes of `from`, or says which of them it cannot have.
-    fn copy_attributes(&self, from: &Self::File, to: &Self::File) -> Result<(), String>;
+    /// What an open file, which `stat` is of, has besides bytes and mode.
+    fn attributes(&self, file: &Self::File, stat: &Stat) -> Result<Attributes, Errno>;
+    /// Gives a file exactly these attributes, or says which of them it cannot have.
+    fn give(&self, file: &Self::File, attributes: &Attributes) -> Result<(), String>;
     /// Makes a file's bytes and mode durable.
     fn sync(&self, file: &Self::File) -> Result<(), Errno>;
     /// Makes a folder's names durable.

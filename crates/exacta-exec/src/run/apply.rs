@@ -68,10 +68,10 @@ impl<F: Fs> Ready<'_, '_, F> {
             Err(Errno::NOENT | Errno::EXIST) => return Err(Halt::Changed(step.path.clone())),
             Err(errno) => return Err(IoError { call, path: step.path.to_string(), errno }.into()),
         }
-        let Some(Some(old)) = self.old.get(index) else { return Ok(()) };
+        let Some(Some(old)) = self.committed.old.get(index) else { return Ok(()) };
         let io = |errno| IoError { call: "look at", path: step.path.to_string(), errno };
         let came_out = area.fs.stat_in(&area.dir, &name).map_err(io)?;
-        let checked = area.fs.stat(old).map_err(io)?;
+        let checked = area.fs.stat(&old.file).map_err(io)?;
         if came_out.id == checked.id { Ok(()) } else { Err(Halt::Changed(step.path.clone())) }
     }
 }

@@ -9,6 +9,7 @@ mod receipt;
 mod stage;
 
 pub(crate) use apply::receipts;
+pub(crate) use prepare::Held;
 pub use receipt::{Event, Objection, Receipt, Receipts, RunOptions, Staged, StagedFile};
 
 use crate::area::Area;

@@ -1,26 +1,35 @@
 //! The first stage: every target held by handle, found as the plan expects it, and fit to be changed without loss.
 
 use super::receipt::RunOptions;
-use crate::area::Area;
+use crate::area::{Area, Names, shown};
 use crate::bytes::{Seen, is, state};
 use crate::error::{Drifted, IoError, RunError};
 use crate::folders::Folders;
-use crate::fs::{Fs, Kind, Stat};
+use crate::fs::{Attributes, Fs, Kind, Stat};
 use crate::look::TARGET_CAP;
-use exacta_kernel::facts::FileState;
+use exacta_kernel::facts::{FileContent, FileState};
 use exacta_kernel::path::RelPath;
 use exacta_kernel::permit::Work;
 use exacta_kernel::plan::Change;
 use rustix::io::Errno;
 use std::collections::BTreeSet;
 
+/// A file held open, and what it had besides bytes and mode when it was looked at first. As long as it is held, no other file
+/// can have its inode number.
+pub(crate) struct Held<F: Fs> {
+    pub(crate) file: F::File,
+    pub(crate) attributes: Attributes,
+}
+
 /// Targets that are as expected.
 pub(crate) struct Prepared<'a, 'fs, F: Fs> {
     pub(super) area: &'a Area<'fs, F>,
     pub(super) work: &'a Work,
     pub(super) folders: Folders<'fs, F>,
-    /// Of each change, the old file, held open.
-    pub(super) old: Vec<Option<F::File>>,
+    /// Of each change, the old file.
+    pub(super) old: Vec<Option<Held<F>>>,
+    /// Of each change, the new file, once it lies ready.
+    pub(super) new: Vec<Option<Held<F>>>,
     /// Folders to be made, outer ones first.
     pub(super) missing: Vec<RelPath>,
 }
@@ -29,7 +38,8 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
     /// Opens and checks every target.
     pub(crate) fn check(area: &'a Area<'fs, F>, work: &'a Work) -> Result<Self, RunError> {
         let fs = area.fs;
-        let mut prepared = Self { area, work, folders: Folders::new(fs), old: Vec::new(), missing: Vec::new() };
+        let folders = Folders::new(fs);
+        let mut prepared = Self { area, work, folders, old: Vec::new(), new: Vec::new(), missing: Vec::new() };
         let mut drifted = Vec::new();
         let mut round = Round {
             owner: fs.stat_dir(&fs.root()).map_err(IoError::of("look at", "."))?.owner,
@@ -55,42 +65,75 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
         }
         let mut drifted = Vec::new();
         for (change, old) in self.work.changes.iter().zip(&self.old) {
-            let same = self.is_unchanged(change, old.as_ref()).map_err(IoError::of("look at", change.path.as_str()))?;
-            if !same {
-                drifted.push(Drifted { path: change.path.clone(), found: "was changed just now".to_owned() });
-            }
+            let found = self.changed(change, old.as_ref()).map_err(IoError::of("look at", change.path.as_str()))?;
+            drifted.extend(found.map(|found| Drifted { path: change.path.clone(), found: found.to_owned() }));
         }
         if !drifted.is_empty() {
             return Err(RunError::Drifted { targets: drifted });
         }
         if self.folders.unmoved()? {
-            return Ok(());
+            return self.recheck_new();
         }
         let targets = self.work.changes.iter().map(|change| &change.path);
         let moved = |path: &RelPath| Drifted { path: path.clone(), found: "has its folder moved just now".to_owned() };
         Err(RunError::Drifted { targets: targets.map(moved).collect() })
     }
 
-    fn is_unchanged(&self, change: &Change, old: Option<&F::File>) -> Result<bool, Errno> {
-        let fs = self.area.fs;
-        let Some(dir) = self.folders.held(change.path.parent().as_ref()) else { return Ok(true) };
-        match (old, fs.stat_in(dir, change.path.name())) {
-            (None, Err(Errno::NOENT)) => Ok(true),
-            (Some(old), Ok(now)) => {
-                let stat = fs.stat(old)?;
-                let same = stat.id == now.id && stat.links == 1;
-                match &change.before {
-                    Some(before) if same => is(fs, old, &stat, before),
-                    _ => Ok(false),
-                }
+    /// How a target differs from what was found first.
+    fn changed(&self, change: &Change, old: Option<&Held<F>>) -> Result<Option<&'static str>, Errno> {
+        const CHANGED: Option<&str> = Some("was changed just now");
+        let Some(dir) = self.folders.held(change.path.parent().as_ref()) else { return Ok(None) };
+        let (held, before, now) = match (old, &change.before, self.area.fs.stat_in(dir, change.path.name())) {
+            (None, _, Err(Errno::NOENT)) => return Ok(None),
+            (Some(held), Some(before), Ok(now)) => (held, before, now),
+            (_, _, Err(errno)) if errno != Errno::NOENT => return Err(errno),
+            _ => return Ok(CHANGED),
+        };
+        Ok(match self.still(held, &now, before)? {
+            Still::Same => None,
+            Still::OtherAttributes => Some("has another owner, group, attribute or access rule since just now"),
+            Still::Other => CHANGED,
+        })
+    }
+
+    /// Every new file again, by its name and on the handle held, bytes and all: until the commit record it lies where others can
+    /// write, and a check can take minutes. Its time of change would not do: it is as coarse as the system's clock.
+    fn recheck_new(&self) -> Result<(), RunError> {
+        let names = Names(&self.work.run_id);
+        for (step, (change, new)) in self.work.changes.iter().zip(&self.new).enumerate() {
+            let (Some(held), Some(after)) = (new, &change.after) else { continue };
+            let name = names.file(step);
+            let io = |errno| IoError { call: "look at", path: shown(&name), errno };
+            let still = match self.area.fs.stat_in(&self.area.dir, &name) {
+                Ok(now) => self.still(held, &now, after).map_err(io)?,
+                Err(Errno::NOENT) => Still::Other,
+                Err(errno) => return Err(io(errno).into()),
+            };
+            if still != Still::Same {
+                let cause = format!(
+                    "the new file of `{}`, `{}`, was changed by another program before the commit",
+                    change.path,
+                    shown(&name)
+                );
+                return Err(RunError::RolledBack { cause });
             }
-            (_, Err(errno)) if errno != Errno::NOENT => Err(errno),
-            _ => Ok(false),
         }
+        Ok(())
+    }
+
+    /// Whether a file held is what `now` is of, has no other name, and is as it was.
+    fn still(&self, held: &Held<F>, now: &Stat, content: &FileContent) -> Result<Still, Errno> {
+        let fs = self.area.fs;
+        let stat = fs.stat(&held.file)?;
+        if stat.id != now.id || stat.links != 1 || !is(fs, &held.file, &stat, content)? {
+            return Ok(Still::Other);
+        }
+        let same = fs.attributes(&held.file, &stat)? == held.attributes;
+        Ok(if same { Still::Same } else { Still::OtherAttributes })
     }
 
     /// The old file of a change, or what was found in its place.
-    fn open(&mut self, change: &Change, round: &mut Round) -> Result<Result<Option<F::File>, String>, RunError> {
+    fn open(&mut self, change: &Change, round: &mut Round) -> Result<Result<Option<Held<F>>, String>, RunError> {
         let path = &change.path;
         let Some(dir) = self.folder(path, &mut round.missing)? else {
             return Ok(if change.before.is_none() { Ok(None) } else { Err("is gone".to_owned()) });
@@ -119,9 +162,13 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
             let seen = state(fs, &file).map_err(io("read"))?;
             return Ok(Err(difference(&FileState::of(Some(before)), &seen).to_owned()));
         }
-        match unfit(&stat, fs.user(), round.owner) {
-            Some(reason) => Err(refused(path, reason)),
-            None => Ok(Ok(Some(file))),
+        if let Some(reason) = unfit(&stat, fs.user(), round.owner) {
+            return Err(refused(path, reason));
+        }
+        let attributes = fs.attributes(&file, &stat).map_err(io("read the attributes of"))?;
+        match attributes.bound_to_content() {
+            Some(name) => Err(refused(path, format!("its attribute `{name}` holds for its present content only"))),
+            None => Ok(Ok(Some(Held { file, attributes }))),
         }
     }
 
@@ -157,6 +204,14 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
         round.fit = Some(path.parent());
         Ok(())
     }
+}
+
+/// How a file is that was looked at before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Still {
+    Same,
+    OtherAttributes,
+    Other,
 }
 
 /// What is the same for all targets, and what is gathered on the way from one to the next.

@@ -1,7 +1,7 @@
 //! The second stage: new files and the journal lie ready and durable beside the project. Nothing is visible yet, and until
 //! the commit everything can be dropped.
 
-use super::prepare::{Prepared, refused};
+use super::prepare::{Held, Prepared, refused};
 use super::receipt::{Event, Objection, RunOptions, Staged, StagedFile};
 use crate::area::{Names, shown};
 use crate::bytes::{is, write_all};
@@ -32,8 +32,6 @@ pub(crate) struct Staging<'a, 'fs, F: Fs> {
 /// A run whose commit record is durable, not yet visible.
 pub(crate) struct Ready<'a, 'fs, F: Fs> {
     pub(super) committed: Committed<'a, 'fs, F>,
-    /// Of each step, the old file, held open.
-    pub(super) old: Vec<Option<F::File>>,
     pub(super) spent: Vec<Duration>,
 }
 
@@ -84,15 +82,13 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
     ) -> Result<Vec<Duration>, RunError> {
         let fs = self.area.fs;
         let mut spent = Vec::with_capacity(self.work.changes.len());
-        let mut fresh = Vec::with_capacity(self.work.changes.len());
         for (step, change) in self.work.changes.iter().enumerate() {
             if options.cancel.load(Ordering::Relaxed) {
                 return Err(RunError::Cancelled);
             }
             let start = Instant::now();
-            if let Some(after) = &change.after {
-                fresh.push((change, self.write_new(step, change, after)?));
-            }
+            let new = change.after.as_ref().map(|after| self.write_new(step, change, after)).transpose()?;
+            self.new.push(new);
             spent.push(start.elapsed());
             (options.observer)(Event::StepStaged { path: change.path.clone() });
         }
@@ -101,16 +97,18 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
         if !journal.is_in(fs, file, self.work).map_err(IoError::of("read back", &path))? {
             return Err(IoError { call: "read back what was written to", path, errno: Errno::IO }.into());
         }
-        let files: Vec<&F::File> = fresh.iter().map(|(_, new)| new).chain([file]).collect();
+        let fresh =
+            || self.work.changes.iter().zip(&self.new).filter_map(|(change, new)| Some((change, new.as_ref()?)));
+        let files: Vec<&F::File> = fresh().map(|(_, new)| &new.file).chain([file]).collect();
         fs.sync_all(&files).map_err(|(index, errno)| {
-            let path = fresh.get(index).map_or(path, |(change, _)| change.path.to_string());
+            let path = fresh().nth(index).map_or(path, |(change, _)| change.path.to_string());
             IoError { call: "sync", path, errno }
         })?;
         Ok(spent)
     }
 
     /// The new file of one step, with everything the old one has besides its bytes.
-    fn write_new(&mut self, step: usize, change: &Change, after: &FileContent) -> Result<F::File, RunError> {
+    fn write_new(&mut self, step: usize, change: &Change, after: &FileContent) -> Result<Held<F>, RunError> {
         let fs = self.area.fs;
         let io = |call| IoError::of(call, change.path.as_str());
         let home = self.nearest(change)?;
@@ -126,7 +124,7 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
         };
         write_all(fs, &file, 0, after.bytes()).map_err(io("write"))?;
         if let Some(Some(old)) = self.old.get(step) {
-            fs.copy_attributes(old, &file).map_err(|reason| refused(&change.path, reason))?;
+            fs.give(&file, &old.attributes).map_err(|reason| refused(&change.path, reason))?;
         }
         fs.set_mode(&file, after.mode()).map_err(io("set the mode of"))?;
         let stat = fs.stat(&file).map_err(io("look at"))?;
@@ -136,7 +134,8 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
         if !is(fs, &file, &stat, after).map_err(io("read back"))? {
             return Err(io("read back what was written for")(Errno::IO).into());
         }
-        Ok(file)
+        let attributes = fs.attributes(&file, &stat).map_err(io("read the attributes of"))?;
+        Ok(Held { file, attributes })
     }
 
     /// The folder of a target, or the nearest above it that exists.
@@ -171,7 +170,8 @@ impl<'a, 'fs, F: Fs> Staging<'a, 'fs, F> {
                 Objection::Check(message) => RunError::CheckFailed { message },
                 Objection::Withdrawn(message) => RunError::Withdrawn { message },
             })
-            .and_then(|()| self.prepared.recheck(options));
+            .and_then(|()| self.prepared.recheck(options))
+            .and_then(|()| self.recheck_journal());
         if let Err(error) = checked {
             self.prepared.discard();
             return Err(error);
@@ -185,12 +185,35 @@ impl<'a, 'fs, F: Fs> Staging<'a, 'fs, F> {
             return Err(IoError { call: "commit", path: shown(&commit), errno }.into());
         }
         let Self { prepared, journal, file, spent } = self;
-        let known = prepared.work.changes.as_slice();
-        let committed = Committed { area, journal, known, file, folders: prepared.folders };
+        // Nobody could run a program that is held open for writing.
+        drop(prepared.new);
+        let (known, old) = (prepared.work.changes.as_slice(), prepared.old);
+        let committed = Committed { area, journal, known, old, file, folders: prepared.folders };
         match area.sync() {
-            Ok(()) => Ok(Ready { committed, old: prepared.old, spent }),
+            Ok(()) => Ok(Ready { committed, spent }),
             Err(error) => Err(committed.unsettled(&error)),
         }
+    }
+
+    /// The journal again, as the new files: it is what would put everything back.
+    fn recheck_journal(&self) -> Result<(), RunError> {
+        let Prepared { area, work, .. } = &self.prepared;
+        let name = Names(&work.run_id).intent();
+        let io = |errno| IoError { call: "look at", path: shown(&name), errno };
+        let held = area.fs.stat(&self.file).map_err(io)?;
+        let same = match area.fs.stat_in(&area.dir, &name) {
+            Ok(now) => {
+                now.id == held.id && held.links == 1 && self.journal.is_in(area.fs, &self.file, work).map_err(io)?
+            }
+            Err(Errno::NOENT) => false,
+            Err(errno) => return Err(io(errno).into()),
+        };
+        if same {
+            return Ok(());
+        }
+        Err(RunError::RolledBack {
+            cause: format!("`{}` was changed by another program before the commit", shown(&name)),
+        })
     }
 
     fn staged(&self) -> Staged<'_> {

@@ -156,7 +156,9 @@ impl<F: Fs> Committed<'_, '_, F> {
         let file = fs.create(&self.area.dir, &again).map_err(io("rebuild"))?;
         write_all(fs, &file, 0, image.bytes()).map_err(io("rebuild"))?;
         if let Ok(present) = fs.open(dir, step.path.name()) {
-            fs.copy_attributes(&present, &file).map_err(|_| io("keep the attributes of")(Errno::PERM))?;
+            let now = fs.stat(&present).and_then(|stat| fs.attributes(&present, &stat));
+            let now = now.map_err(io("read the attributes of"))?;
+            fs.give(&file, &now).map_err(|_| io("keep the attributes of")(Errno::PERM))?;
         }
         fs.set_mode(&file, image.mode()).map_err(io("set the mode of"))?;
         fs.sync(&file).map_err(io("sync"))?;

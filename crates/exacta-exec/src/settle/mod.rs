@@ -12,6 +12,7 @@ use crate::error::{IoError, RunError};
 use crate::folders::Folders;
 use crate::fs::{Fs, Rename};
 use crate::journal::{Journal, Step};
+use crate::run::Held;
 use exacta_kernel::facts::FileState;
 use exacta_kernel::path::RelPath;
 use exacta_kernel::plan::Change;
@@ -23,6 +24,8 @@ pub(crate) struct Committed<'a, 'fs, F: Fs> {
     pub(crate) journal: Journal,
     /// What each step does, to the byte; none where another process did it, and only the journal tells.
     pub(crate) known: &'a [Change],
+    /// Of each step, the old file, held open; none where another process did it.
+    pub(crate) old: Vec<Option<Held<F>>>,
     /// The journal, locked.
     pub(crate) file: F::File,
     pub(crate) folders: Folders<'fs, F>,
@@ -139,11 +142,19 @@ impl<F: Fs> Committed<'_, '_, F> {
                 Err(error) => return Err(error.into()),
             };
             let beside = self.beside(index, step)?;
-            if found != Place::After || beside == Place::Other {
+            if found != Place::After || beside == Place::Other || !self.has_its_attributes(index, step)? {
                 return Err(Halt::Changed(step.path.clone()));
             }
         }
         Ok(())
+    }
+
+    /// Whether the old file of a step still has what the new one was given.
+    fn has_its_attributes(&self, index: usize, step: &Step) -> Result<bool, IoError> {
+        let Some(Some(old)) = self.old.get(index) else { return Ok(true) };
+        let fs = self.area.fs;
+        let now = fs.stat(&old.file).and_then(|stat| fs.attributes(&old.file, &stat));
+        Ok(now.map_err(IoError::of("read the attributes of", step.path.as_str()))? == old.attributes)
     }
 
     /// What a step finds in the place of its target.

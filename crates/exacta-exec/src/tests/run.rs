@@ -217,6 +217,101 @@ fn a_failed_check_or_a_cancel_leaves_everything_as_before() {
     }
 }
 
+/// Between staging and the commit lie the checks: minutes, in which somebody who can write to `.exacta` can do anything there.
+#[test]
+fn what_lies_ready_is_looked_at_again_before_the_commit() {
+    let staged = |project: &Project, suffix: &str| project.at(&format!(".exacta/exec/{}.{suffix}", run_id(1)));
+    let again = |at: &std::path::Path, text: &str, mode| {
+        fs::remove_file(at).unwrap();
+        put(at, text, mode);
+    };
+    let cases: [(&str, Act<'_>); 9] = [
+        ("written to", &|project| fs::write(staged(project, "0"), "evil!\n").unwrap()),
+        ("same bytes, another file", &|project| again(&staged(project, "0"), "new a\n", 0o644)),
+        ("gone", &|project| fs::remove_file(staged(project, "1")).unwrap()),
+        ("another mode", &|project| {
+            fs::set_permissions(staged(project, "1"), fs::Permissions::from_mode(0o777)).unwrap();
+        }),
+        ("a link", &|project| {
+            fs::remove_file(staged(project, "0")).unwrap();
+            symlink("/etc/passwd", staged(project, "0")).unwrap();
+        }),
+        ("a second name", &|project| fs::hard_link(staged(project, "3"), project.at(".exacta/twin")).unwrap()),
+        ("another attribute", &|project| {
+            let set = rustix::fs::setxattr(staged(project, "0"), "user.note", b"mine", XattrFlags::empty());
+            if !offers(set.is_ok(), "extended attributes") {
+                fs::write(staged(project, "0"), "").unwrap();
+            }
+        }),
+        ("the journal", &|project| {
+            let mut journal = fs::read(staged(project, "intent")).unwrap();
+            *journal.last_mut().unwrap() ^= 1;
+            fs::write(staged(project, "intent"), journal).unwrap();
+        }),
+        ("another journal", &|project| {
+            let journal = fs::read_to_string(staged(project, "intent")).unwrap();
+            again(&staged(project, "intent"), &journal, 0o600);
+        }),
+    ];
+    for (how, tamper) in cases {
+        let project = Project::new(&EVERYTHING);
+        let before = project.tree();
+        let checks = &mut |_: &crate::Staged<'_>| {
+            tamper(&project);
+            Ok(())
+        };
+        let error = project.run_with(&everything(1), &mut |_| {}, checks).unwrap_err();
+        let told = matches!(&error, RunError::RolledBack { cause } if cause.ends_with("before the commit"));
+        assert!(told, "{how}: {error:?}");
+        assert_eq!((project.tree(), project.traces()), (before, vec![]), "{how}");
+    }
+}
+
+/// Attributes and owners that somebody gives a target while a run is at it: before the commit that is drift; after it the old file comes
+/// back with them.
+#[test]
+fn attributes_given_meanwhile_are_not_lost() {
+    const NOTE: &str = "user.note";
+    let note = |project: &Project, at: &str| {
+        let mut buffer = [0; 16];
+        rustix::fs::getxattr(project.at(at), NOTE, &mut buffer[..]).is_ok_and(|size| buffer[..size] == *b"mine")
+    };
+    let probe = Project::new(&EVERYTHING);
+    let set =
+        |project: &Project, at: &str| rustix::fs::setxattr(project.at(at), NOTE, b"mine", XattrFlags::empty()).is_ok();
+    if !offers(set(&probe, "a.txt"), "extended attributes") {
+        return;
+    }
+    for at in ["a.txt", "old/gone.txt"] {
+        let project = Project::new(&EVERYTHING);
+        let before = project.tree();
+        let checks = &mut |_: &crate::Staged<'_>| {
+            assert!(set(&project, at));
+            Ok(())
+        };
+        let error = project.run_with(&everything(1), &mut |_| {}, checks).unwrap_err();
+        let RunError::Drifted { targets } = error else { panic!("{error:?}") };
+        assert!(targets.len() == 1 && targets[0].path == path(at), "{targets:?}");
+        assert_eq!((project.tree(), project.traces(), note(&project, at)), (before.clone(), vec![], true));
+
+        let project = Project::new(&EVERYTHING);
+        let observer = &mut |event| assert!(event != Event::Committing || set(&project, at));
+        let error = project.run_with(&everything(1), observer, &mut |_| Ok(())).unwrap_err();
+        assert!(matches!(error, RunError::RolledBack { .. }), "{error:?}");
+        assert_eq!((project.tree(), project.traces(), note(&project, at)), (before, vec![], true));
+    }
+    if root() {
+        let project = Project::new(&EVERYTHING);
+        let checks = &mut |_: &crate::Staged<'_>| {
+            std::os::unix::fs::chown(project.at("a.txt"), None, Some(4321)).unwrap();
+            Ok(())
+        };
+        let error = project.run_with(&everything(1), &mut |_| {}, checks).unwrap_err();
+        assert!(matches!(&error, RunError::Drifted { targets } if targets.len() == 1), "{error:?}");
+        assert_eq!(fs::metadata(project.at("a.txt")).unwrap().gid(), 4321);
+    }
+}
+
 #[test]
 fn targets_are_locked_while_a_run_is_at_them() {
     let project = Project::new(&EVERYTHING);

@@ -1,7 +1,7 @@
 //! The executor's file operations on a simulated file system, with a script of what goes wrong.
 
 use super::world::{Node, ROOT, World};
-use crate::fs::{FileId, Fs, Kind, Rename, Stat};
+use crate::fs::{Attributes, FileId, Fs, Kind, Rename, Stat};
 use exacta_kernel::id::RunId;
 use rustix::io::Errno;
 use std::cell::{Cell, RefCell};
@@ -215,7 +215,12 @@ impl Fs for Sim<'_> {
         Ok(())
     }
 
-    fn copy_attributes(&self, _from: &u64, _to: &u64) -> Result<(), String> {
+    fn attributes(&self, _file: &u64, _stat: &Stat) -> Result<Attributes, Errno> {
+        self.enter()?;
+        Ok(Attributes::default())
+    }
+
+    fn give(&self, _file: &u64, _attributes: &Attributes) -> Result<(), String> {
         self.enter().map_err(|errno| errno.to_string())
     }
 
@@ -304,6 +309,7 @@ fn stat(world: &World, id: u64) -> Stat {
         size,
         links: world.links(id),
         owner: 0,
+        group: 0,
         modified: 0,
         frozen: false,
         mount: false,
