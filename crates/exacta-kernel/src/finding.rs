@@ -1,6 +1,7 @@
 //! One thing wrong with a proposal or plan: a stable code, the place, a message and what would help.
 
 use crate::prelude::*;
+use crate::scan::secret::mask;
 use crate::text::visible_line;
 use alloc::borrow::Cow;
 use core::fmt;
@@ -154,12 +155,13 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// A finding about the whole plan. Whatever the texts quote, nothing in them stays hidden.
+    /// A finding about the whole plan. Whatever the texts quote, nothing in them stays hidden, and no secret stands in them.
     #[must_use]
     pub fn new(code: Code, message: impl Into<String>, hint: impl Into<String>) -> Self {
-        let shown = |text: String| match visible_line(&text) {
-            Cow::Borrowed(_) => text,
-            Cow::Owned(escaped) => escaped,
+        let owned = |text: Cow<'_, str>| if let Cow::Owned(other) = text { Some(other) } else { None };
+        let shown = |text: String| {
+            let masked = owned(mask(&text)).unwrap_or(text);
+            owned(visible_line(&masked)).unwrap_or(masked)
         };
         Self {
             code,

@@ -98,18 +98,18 @@ pub fn read(text: &str) -> Result<Value, JsonError> {
     }
 }
 
-/// Appends one reference token to a JSON pointer (RFC 6901), cut where it is too long to be of use.
+/// Appends one reference token to a JSON pointer (RFC 6901), without secrets and cut where it is too long to be of use.
 pub fn push_token(pointer: &mut String, token: &str) {
     pointer.push('/');
-    let cut = token.char_indices().nth(MAX_KEY).map_or(token, |(end, _)| token.get(..end).unwrap_or(token));
-    for c in cut.chars() {
+    let (start, cut) = text::start(token, MAX_KEY);
+    for c in start.chars() {
         match c {
             '~' => pointer.push_str("~0"),
             '/' => pointer.push_str("~1"),
             other => pointer.push(other),
         }
     }
-    if cut.len() < token.len() {
+    if cut {
         pointer.push('…');
     }
 }
@@ -167,7 +167,7 @@ fn pointer(innermost_first: &[String]) -> String {
 }
 
 fn shortened(key: &str) -> String {
-    key.chars().take(MAX_KEY + 1).collect()
+    text::start(key, MAX_KEY + 1).0.into_owned()
 }
 
 /// Reads one value at a depth: 0 for the whole text.

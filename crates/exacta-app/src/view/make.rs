@@ -1,6 +1,6 @@
 //! From what the kernel found to what is shown. Untrusted words are masked and made visible here, once for all surfaces.
 
-use super::{ConstraintView, Detail, FindingView, GateView, PLAN_VIEW, PlanView, StepView};
+use super::{ConstraintView, Detail, FindingView, GateView, PLAN_VIEW, PlanView, QualityView, RiskView, StepView};
 use crate::pipeline::Evaluation;
 use exacta_kernel::action::Reversibility;
 use exacta_kernel::action::tool::Tool;
@@ -45,8 +45,8 @@ impl PlanView {
             status: registered.map(|registered| registered.status),
             decision: decision.verdict,
             notice: decision.notice,
-            risk: assessment.map(|assessment| (&assessment.risk).into()),
-            quality: assessment.map(|assessment| (&assessment.quality).into()),
+            risk: assessment.map(|assessment| RiskView::from(&assessment.risk)).map(shown_risk),
+            quality: assessment.map(|assessment| QualityView::from(&assessment.quality)).map(shown_quality),
             findings: findings.iter().map(FindingView::from).map(shown_finding).collect(),
             gates: decision.gates.iter().map(GateView::from).map(shown_gate).collect(),
             estimates: assessment.map(|assessment| assessment.estimates.clone()),
@@ -66,7 +66,7 @@ fn detail(
     let proposal = plan.proposal();
     let identity = registered.map(|registered| registered.identity);
     Ok(Detail {
-        intent: proposal.intent.kind.name().to_owned(),
+        intent: line(proposal.intent.kind.name()),
         intent_text: text(&proposal.intent.text),
         domain: domain(plan.domain()).to_owned(),
         version: identity.map_or(1, |identity| identity.version),
@@ -158,10 +158,30 @@ const fn domain(domain: Domain) -> &'static str {
 
 fn shown_finding(mut finding: FindingView) -> FindingView {
     finding.message = line(&finding.message);
+    finding.hint = line(&finding.hint);
     finding.step = finding.step.map(|step| line(&step));
     finding.path = finding.path.map(|path| line(&path));
     finding.pointer = finding.pointer.map(|pointer| line(&pointer));
     finding
+}
+
+fn shown_risk(mut risk: RiskView) -> RiskView {
+    let reasons = risk.factors.iter_mut().flat_map(|factor| &mut factor.reasons).chain(&mut risk.boundaries);
+    for reason in reasons {
+        reason.message = line(&reason.message);
+        [&mut reason.path, &mut reason.step].into_iter().flatten().for_each(|place| *place = line(place));
+    }
+    risk
+}
+
+fn shown_quality(mut quality: QualityView) -> QualityView {
+    for issue in quality.dimensions.iter_mut().flat_map(|dimension| &mut dimension.issues) {
+        issue.message = line(&issue.message);
+        issue.hint = line(&issue.hint);
+        let places = [&mut issue.path, &mut issue.step, &mut issue.pointer];
+        places.into_iter().flatten().for_each(|place| *place = line(place));
+    }
+    quality
 }
 
 fn shown_gate(mut gate: GateView) -> GateView {

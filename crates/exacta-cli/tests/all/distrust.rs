@@ -334,6 +334,46 @@ fn no_part_of_a_request_keeps_a_secret() {
     }
 }
 
+/// Nor a part of it, in the form that a message quotes it; one that may be none is masked in everything but the request.
+#[test]
+fn no_message_quotes_a_part_of_a_secret() {
+    let key =
+        format!("-----BEGIN RSA PRIVATE KEY-----\n{}", "MIIEowIBAAKCAQEAaB3dE5gH7jK9mN1pQ2sT4vW6yZ8bC0d\n".repeat(12));
+    let one_line = key.replace('\n', "")[..200].to_owned();
+    let doubtful = "https://bob:hX7kP2q9LmZ4vT8w@db.example.com/x";
+    let places: [(&str, Put<'_>); 10] = [
+        ("dependencies", &|plan| plan["steps"][0]["dependencies"] = json!([key])),
+        ("satisfies", &|plan| plan["steps"][0]["satisfies"] = json!([key])),
+        ("target", &|plan| plan["steps"][0]["target"] = json!(one_line)),
+        ("type", &|plan| plan["steps"][0]["type"] = json!(key)),
+        ("field", &|plan| plan["steps"][0][&key] = json!(1)),
+        ("depth", &|plan| plan["inputs"] = json!({ &key: { "n": 1e300 } })),
+        ("files", &|plan| plan["intent"]["target"] = json!({ "files": [doubtful] })),
+        ("symbols", &|plan| plan["intent"]["target"] = json!({ "symbols": [doubtful] })),
+        ("constraint", &|plan| {
+            plan["constraints"] =
+                json!([{ "id": doubtful, "type": "MUST", "scope": "global", "description": doubtful }]);
+        }),
+        ("assumption", &|plan| plan["assumptions"] = json!([doubtful])),
+    ];
+    for (name, put) in places {
+        let world = World::begun();
+        let mut plan = fix();
+        put(&mut plan);
+        let told = world.pipe(&["submit", "-", "--json"], plan.to_string().as_bytes());
+        let folder = world.project().join(".exacta");
+        let mut kept = told.out + &told.err;
+        kept += &fs::read_to_string(folder.join("audit.log")).unwrap();
+        ["plans", "audit-log"].iter().for_each(|part| kept += &all_text(folder.join(part)));
+        for part in ["MIIEowIBAAKCAQEA", "hX7kP2q9LmZ4vT8w"] {
+            assert!(!kept.contains(part), "{name}: {kept}");
+        }
+        let database = all_text(folder);
+        assert!(!database.contains("MIIEowIBAAKCAQEA"), "{name}");
+        world.run(&["audit", "verify"]).expect(0);
+    }
+}
+
 /// A project that was moved away during a run is not the one that was asked about.
 #[test]
 fn a_folder_that_is_moved_during_a_check_is_left_alone() {

@@ -14,7 +14,7 @@ use crate::policy::rule::{Operation, Subject};
 use crate::prelude::*;
 use crate::proposal::{Action, Step};
 use crate::scan::{DependencyChange, DependencyKind, Signals, secret};
-use crate::text::visible_line;
+use crate::text::{excerpt, visible_line};
 
 /// What is found where there is nothing to look into.
 static NOTHING: Signals =
@@ -146,12 +146,7 @@ pub(super) fn plain(text: &str) -> String {
 
 /// A name from outside, as it may be recorded and shown.
 pub(super) fn quoted(text: &str) -> String {
-    const LONGEST: usize = 200;
-    let shown = plain(text);
-    if shown.chars().nth(LONGEST).is_none() {
-        return format!("`{shown}`");
-    }
-    format!("`{}…`", shown.chars().take(LONGEST).collect::<String>())
+    format!("`{}`", excerpt(text, 200))
 }
 
 /// The level that the highest tier of the plan's actions means, and that action.

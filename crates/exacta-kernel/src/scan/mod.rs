@@ -140,7 +140,7 @@ pub(crate) fn of_plan(plan: &Plan, changes: &[FileChange<'_>]) -> Signals {
 pub fn proposal_secrets(proposal: &Proposal) -> Vec<Secret> {
     let mut secrets: Vec<Secret> = words::of(proposal).iter().flat_map(secrets_in_words).collect();
     for step in &proposal.steps {
-        for text in payload_texts(step).iter().chain(&step.dependencies) {
+        for text in payload_texts(step) {
             secrets.extend(secret::find(text.as_bytes()).into_iter().map(|found| Secret {
                 certain: found.certain,
                 what: found.what,

@@ -50,7 +50,8 @@ pub(super) fn of(proposal: &Proposal) -> Vec<Words<'_>> {
 
 fn of_step<'a>(step: &'a Step, words: &mut Vec<Words<'a>>) {
     let id = Some(step.id.as_str());
-    for text in [&step.id, &step.target, &step.description] {
+    let said = [&step.id, &step.target, &step.description];
+    for text in said.into_iter().chain(&step.dependencies).chain(&step.satisfies) {
         words.push(Words { step: id, text });
     }
     constraints(id, &step.constraints, words);

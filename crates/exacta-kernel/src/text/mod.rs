@@ -8,6 +8,7 @@ mod class;
 pub(crate) use class::is_ignorable;
 
 use crate::prelude::*;
+use crate::scan::secret;
 use alloc::borrow::Cow;
 use core::fmt::Write as _;
 use serde::Serialize;
@@ -68,12 +69,28 @@ pub fn visible_line(text: &str) -> Cow<'_, str> {
     escape(text, scan)
 }
 
-/// The start of a text as it may be shown within one line, with `…` where it was cut.
+/// The start of a text as it may be recorded and shown within one line: without secrets, and with `…` where it was cut.
 #[must_use]
 pub fn excerpt(text: &str, max_chars: usize) -> String {
-    match text.char_indices().nth(max_chars) {
-        None => visible_line(text).into_owned(),
-        Some((end, _)) => format!("{}…", visible_line(text.get(..end).unwrap_or_default())),
+    let (start, cut) = start(text, max_chars);
+    format!("{}{}", visible_line(&start), if cut { "…" } else { "" })
+}
+
+/// The first characters of a text and whether more follow. Secrets are masked before anything is cut, since half a secret
+/// would not be known for one.
+pub(crate) fn start(text: &str, max_chars: usize) -> (Cow<'_, str>, bool) {
+    // A secret that begins within the first characters is known by what follows within this.
+    const AHEAD: usize = 32 * 1024;
+    let nearest = text.char_indices().nth(max_chars).map_or(text.len(), |(at, _)| at);
+    let looked_at = text.get(..text.ceil_char_boundary(nearest.saturating_add(AHEAD))).unwrap_or(text);
+    let masked = secret::mask(looked_at);
+    match (masked.char_indices().nth(max_chars).map(|(end, _)| end), masked) {
+        (None, masked) => (masked, looked_at.len() < text.len()),
+        (Some(end), Cow::Borrowed(masked)) => (Cow::Borrowed(masked.get(..end).unwrap_or(masked)), true),
+        (Some(end), Cow::Owned(mut masked)) => {
+            masked.truncate(end);
+            (Cow::Owned(masked), true)
+        }
     }
 }
 

@@ -75,6 +75,22 @@ fn one_line_stays_one_line() {
 }
 
 #[test]
+fn an_excerpt_holds_no_part_of_a_secret() {
+    let key = format!(
+        "-----BEGIN {} KEY-----\n{}\n",
+        "PRIVATE",
+        "MIIEowIBAAKCAQEAaB3dE5gH7jK9mN1pQ2sT4vW6yZ8bC0dF\n".repeat(40)
+    );
+    for max in [1, 30, 60, 200, 100_000] {
+        for text in [key.clone(), format!("{}{key}", "é ".repeat(max / 2))] {
+            assert!(!excerpt(&text, max).contains("MIIE"), "{max}");
+        }
+    }
+    assert_eq!(excerpt(&format!("see {key}"), 60), "see ‹secret:private key›");
+    assert_eq!(excerpt(&"a ".repeat(100_000), 4), "a a …");
+}
+
+#[test]
 fn offsets_are_in_bytes() {
     let found: Vec<_> = hidden("é\u{200b}x\u{202e}\n\u{7}").collect();
     assert_eq!(

@@ -32,8 +32,9 @@ pub(super) fn private_key(text: &[u8], start: usize) -> Option<Found> {
     if key.len() < 40 || stands_in {
         return None;
     }
-    let closing = rest.get(body_at + body_end + 5..).unwrap_or_default();
-    let closing = closing.windows(5).take(60).position(|window| window == b"-----").map_or(0, |at| 5 + at + 5);
+    // Another block may begin where this one should have ended.
+    let closing = rest.get(body_at + body_end..).and_then(|end| end.strip_prefix(b"-----END")).unwrap_or_default();
+    let closing = closing.windows(5).take(60).position(|window| window == b"-----").map_or(0, |at| 8 + at + 5);
     Some(Found { start, end: start + body_at + body_end + closing, what: "private key", certain: true })
 }
 

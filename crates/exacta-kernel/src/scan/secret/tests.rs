@@ -102,6 +102,14 @@ fn masking_keeps_everything_else() {
 }
 
 #[test]
+fn a_key_without_an_end_does_not_hide_the_next_one() {
+    let key = joined(&["-----BEGIN RSA PRIVATE ", "KEY-----MIIEowIBAAKCAQEAaB3dE5gH7jK9mN1pQ2sT4vW6yZ8bC0dF"]);
+    assert_eq!(mask(&format!("a/{key} b/{key}")), "a/‹secret:private key›‹secret:private key›");
+    let ended = format!("{key}-----END RSA PRIVATE KEY-----; and {key}");
+    assert_eq!(mask(&ended), "‹secret:private key›; and ‹secret:private key›");
+}
+
+#[test]
 fn masked_text_holds_no_secret() {
     let text = joined(&["postgres://app:v9K2m", "Qx7@db.prod.acme.io token: 'q8Zr7Lp2Xw4Tn8VbQ1c5'"]);
     assert_eq!(find(mask(&text).as_bytes()), []);
