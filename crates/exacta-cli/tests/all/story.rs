@@ -350,6 +350,10 @@ fn patches_become_plans() {
         world.pipe(&["check", "-", form], b"no patch").expect(10);
     }
     assert_eq!(hashes[0], hashes[1]);
+    let added = ["a", "b", "c"].map(|name| format!("*** Add File: {name}.txt\n+the {name}\n")).concat();
+    let patch = format!("*** Begin Patch\n{added}*** End Patch\n");
+    let view = world.pipe(&["check", "-", "--from-codex", "--json"], patch.as_bytes()).expect(30).json();
+    assert_eq!(view["quality"]["level"], "good", "{view}");
     world.pipe(&["check", "-", "--from-git", "--from-codex"], git.as_bytes()).expect(2);
 }
 

@@ -4,7 +4,7 @@
 //! The form's own tool takes the first place that looks alike. Here every byte must match, and there must be exactly one
 //! place; or, with headings, the first of them must be a line that occurs once, and the place is the next one after it.
 
-use super::{Draft, ImportError, Lookup, Request, misfit, rel_path};
+use super::{Draft, ImportError, Lookup, Request, description, misfit, rel_path};
 use crate::diff::parse::Reader;
 use crate::diff::{DiffError, Kind, Misfit};
 use crate::facts::FileContent;
@@ -68,10 +68,10 @@ fn one_file(reader: &mut Reader<'_>, draft: &mut Draft<'_>) -> Result<(), Import
     if let Some(name) = marked(reader, b"*** Add File: ") {
         let path = rel_path(name, line)?;
         let content = FileContent::new(added(reader), 0o644);
-        draft.add_new(&path, &content, line, format!("create `{path}`"))
+        draft.add_new(&path, &content, line, description(Kind::Create, path.as_str()))
     } else if let Some(name) = marked(reader, b"*** Delete File: ") {
         let path = rel_path(name, line)?;
-        draft.add(Kind::Delete, path.as_str(), None, format!("delete `{path}`"));
+        draft.add(Kind::Delete, path.as_str(), None, description(Kind::Delete, path.as_str()));
         Ok(())
     } else if let Some(name) = marked(reader, b"*** Update File: ") {
         update(reader, draft, name, line)
@@ -106,7 +106,7 @@ fn update(reader: &mut Reader<'_>, draft: &mut Draft<'_>, name: &[u8], line: usi
     let after = FileContent::new(text.finish(), before.mode());
     match moved_to {
         Some(to) => draft.add_move(&path, &to, &after, line),
-        None => draft.add_change(&path, &before, &after, line, format!("change `{path}`")),
+        None => draft.add_change(&path, &before, &after, line, description(Kind::Modify, path.as_str())),
     }
 }
 

@@ -1,7 +1,7 @@
 //! `git diff` and `git format-patch`, one file or many, one mail or a series.
 
 use super::mail::Words;
-use super::{Draft, ImportError, Lookup, Request, misfit, rel_path, text_of};
+use super::{Draft, ImportError, Lookup, Request, description, misfit, rel_path, text_of};
 use crate::diff::header::{self, Header, ModeChange};
 use crate::diff::parse::{self, Patch, Reader};
 use crate::diff::{self, DiffError, Form, Kind, name};
@@ -90,15 +90,6 @@ fn one_file(reader: &mut Reader<'_>, draft: &mut Draft<'_>, mail: usize) -> Resu
 }
 
 const UNCLEAR: fn(usize) -> ImportError = |line| ImportError::Line { line, problem: "which file is not clear" };
-
-fn description(kind: Kind, target: &str) -> String {
-    let verb = match kind {
-        Kind::Create => "create",
-        Kind::Modify => "change",
-        Kind::Delete => "delete",
-    };
-    format!("{verb} `{}` as the patch says", text::excerpt(target, 200))
-}
 
 /// What is wrong with a file's diff, with the file's name where it is known.
 fn malformed(start: &Reader<'_>, error: DiffError) -> ImportError {

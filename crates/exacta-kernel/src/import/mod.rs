@@ -222,6 +222,16 @@ fn counted(steps: usize) -> String {
     if steps == 1 { "1 step".to_owned() } else { format!("{steps} steps") }
 }
 
+/// What a step does, as far as a patch tells.
+fn description(kind: Kind, target: &str) -> String {
+    let verb = match kind {
+        Kind::Create => "create",
+        Kind::Modify => "change",
+        Kind::Delete => "delete",
+    };
+    format!("{verb} `{}` as the patch says", text::excerpt(target, 200))
+}
+
 fn misfit(path: &RelPath, error: DiffError) -> ImportError {
     ImportError::Misfit { path: text::excerpt(path.as_str(), 120), error }
 }

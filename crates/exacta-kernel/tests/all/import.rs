@@ -329,6 +329,25 @@ fn codex_adds_changes_moves_and_deletes() {
     assert_eq!(applied(codex, &patch, &before), after);
 }
 
+/// Quality sees no difference between a change in one form and in the other.
+#[test]
+fn both_forms_describe_their_steps_alike() {
+    let before = files(&[("a.txt", "one\n"), ("b.txt", "two\n"), ("c.txt", "three\n")]);
+    let in_git = "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+1\n\
+        diff --git a/b.txt b/b.txt\ndeleted file mode 100644\n--- a/b.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-two\n\
+        diff --git a/d.txt b/d.txt\nnew file mode 100644\n--- /dev/null\n+++ b/d.txt\n@@ -0,0 +1 @@\n+four\n";
+    let in_codex =
+        codex_patch("*** Update File: a.txt\n@@\n-one\n+1\n*** Delete File: b.txt\n*** Add File: d.txt\n+four\n");
+    let words = |form: Importer, patch: &str| {
+        let plan = plan(form, patch, &before);
+        let proposal = plan.proposal();
+        let steps = proposal.steps.iter().map(|step| step.description.clone()).collect::<Vec<_>>();
+        (proposal.intent.text.clone(), steps)
+    };
+    assert_eq!(words(codex, &in_codex), words(git, in_git));
+    assert_eq!(words(codex, &in_codex).1[1], "delete `b.txt` as the patch says");
+}
+
 #[test]
 fn codex_changes_land_in_one_place_or_nowhere() {
     let update = |chunks: &str| codex_patch(&format!("*** Update File: f\n{chunks}"));
