@@ -223,7 +223,8 @@ impl<'de> Visitor<'de> for Strict<'_> {
     fn visit_f64<E: de::Error>(mut self, value: f64) -> Result<Value, E> {
         const MAX: f64 = 9_007_199_254_740_992.0;
         let number = Number::from_f64(value).ok_or_else(|| E::custom("number out of range"))?;
-        Ok(self.number(value.abs() <= MAX, Value::Number(number)))
+        // A float this large may stand for another integer than the one that was written.
+        Ok(self.number(value.abs() < MAX, Value::Number(number)))
     }
 
     fn visit_str<E: de::Error>(self, value: &str) -> Result<Value, E> {
@@ -324,7 +325,16 @@ mod tests {
                 ("/x".to_owned(), DuplicateKey),
             ]
         );
-        for big in ["1e16", "18446744073709551615", "184467440737095516150", "-1e300", "1e400"] {
+        for big in [
+            "9007199254740993.0",
+            "9007199254740993e0",
+            "-9007199254740992.0",
+            "1e16",
+            "18446744073709551615",
+            "184467440737095516150",
+            "-1e300",
+            "1e400",
+        ] {
             assert_eq!(faults(&format!("[[],{{\"n\":{big}}}]")), [("/1/n".to_owned(), NumberTooLarge)], "{big}");
         }
         assert_eq!(faults(&nested(MAX_DEPTH + 1)), [("/0".repeat(MAX_DEPTH), TooDeep)]);
