@@ -50,6 +50,7 @@ fn value(kind: Kind, definitions: &mut Map<String, Value>) -> Map<String, Value>
     let schema = match kind {
         Kind::Const(text) => json!({ "const": text }),
         Kind::Text | Kind::StepType => json!({ "type": "string", "pattern": "\\S" }),
+        Kind::Id => json!({ "type": "string", "pattern": "^[^,]*[^,\\s][^,]*$" }),
         Kind::NonEmpty => json!({ "type": "string", "minLength": 1 }),
         Kind::Raw => json!({ "type": "string" }),
         Kind::Choice(choices) => json!({ "enum": choices }),

@@ -12,6 +12,8 @@ pub(crate) enum Kind {
     Const(&'static str),
     /// A string with at least one character that is not white space.
     Text,
+    /// [`Kind::Text`] without a comma.
+    Id,
     /// A string of at least one character.
     NonEmpty,
     /// Any string.
@@ -145,7 +147,7 @@ static EDIT: Shape = Shape {
 
 /// The fields that every step has, whatever its type.
 pub(crate) static STEP: &[Field] = &[
-    required("id", Kind::Text, "unique in the proposal"),
+    required("id", Kind::Id, "unique in the proposal"),
     required("order", Kind::Ordinal, "the step's place, from 1 without gaps"),
     required("type", Kind::StepType, "what the step does"),
     required("target", Kind::NonEmpty, "the path, address or page it acts on"),

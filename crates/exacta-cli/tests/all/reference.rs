@@ -7,6 +7,9 @@ fn the_schema_is_json_and_names_the_format() {
     let world = World::new();
     let pretty = world.run(&["schema"]).expect(0);
     assert_eq!(pretty.json(), world.run(&["schema", "--json"]).expect(0).json());
+    // As the parser: commas stand between ids.
+    let id = pretty.json().pointer("/$defs/step_file_create/properties/id/pattern").cloned().unwrap();
+    assert_eq!(id, r"^[^,]*[^,\s][^,]*$");
     assert!(pretty.out.contains("exacta.plan/1"));
 }
 

@@ -123,7 +123,7 @@ impl Walk<'_> {
     fn value(&mut self, value: &Value, field: &Field) {
         match field.kind {
             Kind::Const(expected) => self.constant(value, expected),
-            Kind::Text => self.text(value, field),
+            Kind::Text | Kind::Id => self.text(value, field),
             Kind::Raw | Kind::NonEmpty => self.string(value, field),
             Kind::Choice(choices) => self.choice(value, choices, field),
             Kind::Digest => self.digest(value, field),
