@@ -114,13 +114,21 @@ fn stays_inside(text: &str) -> Result<(), PathError> {
         return Err(PathError::outside(text, "is absolute", "write it relative to the project root"));
     }
     if has_drive(text) {
-        return Err(PathError::outside(text, "starts with a drive letter", "write it relative to the project root"));
+        let problem = "begins with a letter and `:`, which some systems read as a drive";
+        return Err(PathError::outside(
+            text,
+            problem,
+            "write it relative to the project root; a file of this name cannot be a target",
+        ));
     }
     match text.split(['/', '\\']).find(|part| fold::is_parent(part)) {
+        Some("..") => {
+            Err(PathError::outside(text, "has the part `..`", "name the file by its place beneath the project root"))
+        }
         Some(_) => Err(PathError::outside(
             text,
-            "has a part that is read as `..`",
-            "name the file by its place beneath the project root",
+            "has a part that some systems read as `..`",
+            "name the file by its place beneath the project root; one of this name cannot be a target",
         )),
         None => Ok(()),
     }
