@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::current::{Current, messages};
 use crate::error::{Error, Exit};
 use crate::pipeline::Evaluation;
-use crate::submit::{Lineage, reason};
+use crate::submit::{Lineage, reason, scored};
 use crate::view::{PlanView, Registered};
 use exacta_kernel::approval::{self, Demand, SignedStatement, Statement, Verb};
 use exacta_kernel::audit::{Actor, EntryDraft, Event};
@@ -32,7 +32,7 @@ impl App {
 
     fn approve_plan(&mut self, id: &PlanId, shown: Option<&str>, key: &SigningKey) -> Result<PlanView, Error> {
         let current = self.usable(id)?;
-        approvable(&current)?;
+        self.approvable(&current)?;
         let hash = current.hash_to_sign()?;
         if shown.is_some_and(|shown| shown.len() < 8 || !hash.to_string().starts_with(shown)) {
             let message = format!("plan `{id}` is not the one that was shown: its hash is {hash}");
@@ -45,13 +45,30 @@ impl App {
         Ok(PlanView::of(&current.evaluation, Some(registered))?)
     }
 
-    /// Records an approval: of a pending plan, or a fresh one of a plan that policy drift blocked.
+    /// Whether a person can approve it: pending, or approved by what no longer counts; and not denied.
+    fn approvable(&self, current: &Current) -> Result<(), Error> {
+        let record = &current.record;
+        if record.status != Status::Pending && !self.wants_approval(current) {
+            return Err(self.over(record));
+        }
+        let decision = current.evaluation.decision();
+        if decision.verdict == Verdict::Deny {
+            let message = format!("plan `{}` is denied: {}", record.id, reason(decision));
+            return Err(Error::new(Exit::Denied, "plan_denied", message)
+                .hint("no approval can override this; `exacta policy explain` says which rule spoke"));
+        }
+        Ok(())
+    }
+
+    /// Records an approval: of a pending plan, or a fresh one where those there are no longer count.
     fn enter_approval(&mut self, current: &Current, signed: SignedStatement) -> Result<Status, Error> {
         let record = &current.record;
         let mut entry = person_entry(record, Event::PlanApproved, &signed);
         entry.decision = Some("allow".to_owned());
         entry.reason = if current.needs_fresh_approval() {
             format!("approved again: {}", messages(&current.drifts))
+        } else if record.status.is_approved() {
+            "approved again: no approval there was counts any more".to_owned()
         } else {
             format!("approved although {}", reason(current.evaluation.decision()))
         };
@@ -81,7 +98,7 @@ impl App {
     fn select_steps(&mut self, id: &PlanId, steps: &BTreeSet<String>) -> Result<PlanView, Error> {
         let current = self.usable(id)?;
         if current.record.status != Status::Pending {
-            return Err(wrong_status(id, current.record.status));
+            return Err(self.over(&current.record));
         }
         let plan = current.evaluation.plan().ok_or_else(|| crate::current::tampered(id))?;
         let text = derive::derive(plan.proposal(), steps).map_err(|error| underivable(&error))?;
@@ -106,7 +123,7 @@ impl App {
     fn reject_plan(&mut self, id: &PlanId, why: Option<&str>, key: &SigningKey) -> Result<(), Error> {
         let record = self.record(id)?;
         if record.status != Status::Pending {
-            return Err(wrong_status(id, record.status));
+            return Err(self.over(&record));
         }
         let at = crate::clock::now();
         let signed = self.sign(&record, Verb::Reject, record.plan_hash, key, at_once(at))?;
@@ -126,14 +143,14 @@ impl App {
     }
 
     fn revise_plan(&mut self, id: &PlanId, feedback: &str, key: &SigningKey) -> Result<(), Error> {
-        let record = self.record(id)?;
+        let Current { record, now: at, .. } = self.usable(id)?;
         if record.status != Status::Pending {
-            return Err(wrong_status(id, record.status));
+            return Err(self.over(&record));
         }
-        let at = crate::clock::now();
         let signed = self.sign(&record, Verb::RequestChanges, record.plan_hash, key, at_once(at))?;
         let mut entry = person_entry(&record, Event::ChangesRequested, &signed);
         entry.reason = self.shown(feedback);
+        entry.decision = Some("changes_requested".to_owned());
         won(id, self.store.add_feedback(id, &self.shown(feedback), &[entry], at)?)
     }
 
@@ -162,6 +179,15 @@ impl App {
             self.expire(id, "it was submitted again")?;
         }
         self.register(&text, &identity.binding.constraints, lineage)
+    }
+
+    /// There is nothing left to decide, and why.
+    pub(crate) fn over(&self, record: &PlanRecord) -> Error {
+        let error = wrong_status(&record.id, record.status);
+        match self.why_over(record) {
+            Ok(Some(why)) => Error { message: format!("{}: {why}", error.message), ..error },
+            _ => error,
+        }
     }
 
     /// A signed decision, checked at once against the list of approvers.
@@ -194,26 +220,10 @@ pub(crate) const fn at_once(at: Timestamp) -> (Timestamp, Timestamp) {
     (at, at.plus_seconds(60))
 }
 
-/// Whether a person can approve it: pending, or approved and blocked by policy drift; and not denied.
-fn approvable(current: &Current) -> Result<(), Error> {
-    let record = &current.record;
-    let again = record.status.is_approved() && current.needs_fresh_approval() && record.run.is_none();
-    if record.status != Status::Pending && !again {
-        return Err(wrong_status(&record.id, record.status));
-    }
-    let decision = current.evaluation.decision();
-    if decision.verdict == Verdict::Deny {
-        let message = format!("plan `{}` is denied: {}", record.id, reason(decision));
-        return Err(Error::new(Exit::Denied, "plan_denied", message)
-            .hint("no approval can override this; `exacta policy explain` says which rule spoke"));
-    }
-    Ok(())
-}
-
 /// The beginning of an entry about a person's decision.
 pub(crate) fn person_entry(record: &PlanRecord, event: Event, signed: &SignedStatement) -> EntryDraft {
     let person = Actor::Person(signed.statement.approver.clone());
-    let mut entry = EntryDraft::new(event, person, "").about(&record.correlation_id, &record.id);
+    let mut entry = scored(EntryDraft::new(event, person, ""), record);
     entry.data.insert("plan_hash".to_owned(), signed.statement.plan_hash.to_string().into());
     entry.data.insert("signature".to_owned(), signed.signature.to_string().into());
     entry

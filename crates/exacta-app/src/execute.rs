@@ -7,22 +7,23 @@ use crate::current::{Current, EXPIRED, expired, messages, regenerate, tampered};
 use crate::decide::wrong_status;
 use crate::error::{Error, Exit};
 use crate::pipeline::Evaluation;
+use crate::process::is_dead;
 use crate::read::run_view;
-use crate::submit::{data, reason};
-use crate::terms::{Changed, Site, Terms};
+use crate::submit::{data, reason, scored};
+use crate::terms::{Changed, Moment, Site, Terms};
 use crate::view::RunView;
-use exacta_exec::{Event as Progress, Objection, Receipts, Retention, RunError, RunOptions, Staged};
+use exacta_exec::{Event as Progress, Objection, ProjectRoot, Receipts, Retention, RunError, RunOptions, Staged};
+use exacta_kernel::assess::BasisPoints;
 use exacta_kernel::audit::{EntryDraft, Event};
-use exacta_kernel::drift::{self, Answer};
+use exacta_kernel::drift::{self, Answer, DriftKind};
 use exacta_kernel::facts::FileState;
-use exacta_kernel::gate::Verdict;
 use exacta_kernel::id::{CorrelationId, PlanId, RunId};
 use exacta_kernel::lifecycle::Status;
 use exacta_kernel::path::RelPath;
 use exacta_kernel::permit::{self, Candidate, Permit, Refused, Transition, Work};
 use exacta_kernel::plan::{Change, Content};
 use exacta_kernel::proposal::Action;
-use exacta_store::{RunRecord, RunState, SqliteStore, Start, Store, StoreError};
+use exacta_store::{PlanRecord, RunRecord, RunState, SqliteStore, Start, Store, StoreError};
 use serde_json::json;
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
@@ -31,6 +32,12 @@ use std::time::{Duration, Instant};
 
 /// How long a run that waits for others sleeps between two looks.
 const PAUSE: Duration = Duration::from_millis(20);
+
+/// After how many looks it asks whether those others still live.
+const LOOKS: usize = 25;
+
+/// The code of [`not_now`].
+const TOO_MANY: &str = "too_many_runs";
 
 /// How a run is carried out.
 pub struct Execution<'a> {
@@ -70,22 +77,26 @@ impl Beginning<'_> {
         (wait, cancel): (Duration, &AtomicBool),
     ) -> Result<(), Error> {
         let until = Instant::now().checked_add(wait);
-        loop {
-            if let Some(changed) = self.terms.changed(site)? {
+        for look in 1_usize.. {
+            if let Some(changed) = self.terms.changed(site, Moment::Start)? {
                 return Err(outdated(&run.plan_id, &changed));
             }
             run.started_at = now();
             let entries = std::slice::from_ref(&self.entry);
             match store.start_run(run, self.from, self.concurrency, entries, run.started_at)? {
-                Start::Started => return Ok(()),
-                Start::TooMany { .. }
-                    if until.is_some_and(|until| Instant::now() < until) && !cancel.load(Ordering::Relaxed) =>
-                {
+                Start::Started => break,
+                Start::TooMany { .. } if cancel.load(Ordering::Relaxed) => return Err(run_error(&RunError::Cancelled)),
+                start @ Start::TooMany { .. } => {
+                    let is_late = until.is_none_or(|until| Instant::now() >= until);
+                    if is_late || (look.is_multiple_of(LOOKS) && some_are_dead(store, site.root)?) {
+                        return Err((self.lost)(start));
+                    }
                     std::thread::sleep(PAUSE);
                 }
                 start => return Err((self.lost)(start)),
             }
         }
+        Ok(())
     }
 }
 
@@ -95,15 +106,33 @@ impl App {
     /// # Errors
     /// If the approval no longer holds, the run could not start, or it failed and was rolled back.
     pub fn execute(&mut self, id: &PlanId, execution: Execution<'_>) -> Result<RunView, Error> {
-        self.wary(|app| app.as_durable(execution.sync, |app| app.execute_plan(id, execution)))
+        self.wary(|app| app.patiently(execution, |app, execution| app.execute_plan(id, execution)))
+    }
+
+    /// Acts, its record as durable as is asked for. Runs that die while it waits for them are recovered, and it is tried
+    /// again: on the project as that left it.
+    pub(crate) fn patiently(
+        &mut self,
+        execution: Execution<'_>,
+        mut act: impl FnMut(&mut Self, Execution<'_>) -> Result<RunView, Error>,
+    ) -> Result<RunView, Error> {
+        let Execution { sync, wait, cancel, observer, check_observer } = execution;
+        let until = Instant::now().checked_add(wait);
+        loop {
+            let wait = until.map_or(wait, |until| until.saturating_duration_since(Instant::now()));
+            let again =
+                Execution { sync, wait, cancel, observer: &mut *observer, check_observer: &mut *check_observer };
+            let ended = self.as_durable(sync, |app| act(app, again));
+            let crowded = ended.as_ref().is_err_and(|error| error.code == TOO_MANY);
+            if !crowded || wait.is_zero() || !some_are_dead(&mut self.store, &self.root)? {
+                return ended;
+            }
+            self.recover()?;
+        }
     }
 
     /// Does something whose record is on the disk when it is made, or not.
-    pub(crate) fn as_durable<T>(
-        &mut self,
-        durable: bool,
-        act: impl FnOnce(&mut Self) -> Result<T, Error>,
-    ) -> Result<T, Error> {
+    fn as_durable<T>(&mut self, durable: bool, act: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
         self.store.set_durable(durable)?;
         let done = act(self);
         let restored = self.store.set_durable(true);
@@ -125,8 +154,7 @@ impl App {
         };
         let checks = self.checks(&current.world().policy, has_build(&current.evaluation));
         let why = reason(current.evaluation.decision());
-        let mut entry =
-            EntryDraft::new(Event::RunStarted, Self::agent(), why).about(&current.record.correlation_id, id);
+        let mut entry = scored(EntryDraft::new(Event::RunStarted, Self::agent(), why), &current.record);
         entry.run_id = Some(run_id);
         entry.decision = Some("allow".to_owned());
         entry.data = data(json!({ "plan_hash": permit.work().plan_hash, "changes": transitions(&permit) }));
@@ -146,6 +174,13 @@ impl App {
             self.expire(id, &error.message)?;
         }
         ended
+    }
+
+    /// Whether it is approved, has not run, and no approval there is counts any more.
+    pub(crate) fn wants_approval(&self, current: &Current) -> bool {
+        let record = &current.record;
+        let refused = || new_id(RunId::parse).ok().and_then(|run| self.permit(current, run).err());
+        record.status.is_approved() && record.run.is_none() && matches!(refused(), Some(Refused::NeedsApproval { .. }))
     }
 
     fn permit(&self, current: &Current, run_id: RunId) -> Result<Permit, Refused> {
@@ -185,7 +220,7 @@ impl App {
         let id = &current.record.id;
         Ok(match refused {
             Refused::NotApproved(Status::Pending) => waits(id),
-            Refused::NotApproved(status) => wrong_status(id, status),
+            Refused::NotApproved(_) => self.over(&current.record),
             Refused::HashMismatch | Refused::NotCanonical => {
                 self.fall_to_safe("a stored plan did not match its recorded hash")?;
                 tampered(id)
@@ -195,23 +230,34 @@ impl App {
                 expired(id, &messages(&drifts))
             }
             Refused::Regenerate(drifts) => {
-                self.note_drift(current, Event::ModelDrift, &messages(&drifts))?;
+                self.note_refusal(current, Event::ModelDrift, &messages(&drifts))?;
                 regenerate(id, &messages(&drifts))
             }
             Refused::Denied(decision) => {
-                if decision.gates.iter().any(|gate| gate.gate == "security" && gate.verdict == Verdict::Deny) {
+                let why = reason(&decision);
+                self.note_refusal(current, Event::RunRefused, &why)?;
+                if decision.is_denied_by_security() {
                     self.fall_to_safe("the security gate denied a plan at execution")?;
                 }
-                Error::new(Exit::Denied, "plan_denied", format!("plan `{id}` is denied: {}", reason(&decision)))
+                Error::new(Exit::Denied, "plan_denied", format!("plan `{id}` is denied: {why}"))
                     .hint("no approval can override this; `exacta policy explain` says which rule spoke")
+            }
+            Refused::NoExecutor(domain) => {
+                let why = format!("nothing carries steps of the {} domain out", domain.name());
+                self.note_refusal(current, Event::RunRefused, &why)?;
+                Error::new(Exit::Denied, "no_executor", format!("plan `{id}` cannot be executed: {why}"))
+                    .hint("it stays readable with `exacta show`; only changes of files can be carried out")
             }
             Refused::NeedsApproval { drifts, error } if drifts.is_empty() => {
                 let why = error.map_or_else(String::new, |error| format!(": {error}"));
+                self.note_refusal(current, Event::RunRefused, &format!("it needs a person's approval{why}"))?;
                 Error::new(Exit::Confirm, "approval_needed", format!("plan `{id}` needs a person's approval{why}"))
                     .hint(format!("look at it with `exacta review {id}`, or approve it with `exacta approve {id}`"))
             }
             Refused::NeedsApproval { drifts, .. } => {
-                self.note_drift(current, Event::RunRefused, &messages(&drifts))?;
+                let is_model = drifts.iter().all(|drift| drift.kind == DriftKind::ModelVersion);
+                let event = if is_model { Event::ModelDrift } else { Event::RunRefused };
+                self.note_refusal(current, event, &messages(&drifts))?;
                 let message = format!("plan `{id}` needs a fresh approval: {}", messages(&drifts));
                 Error::new(Exit::Drifted, "approval_outdated", message)
                     .hint(format!("look at it with `exacta show {id}` and approve it again with `exacta approve {id}`"))
@@ -219,9 +265,9 @@ impl App {
         })
     }
 
-    fn note_drift(&mut self, current: &Current, event: Event, why: &str) -> Result<(), Error> {
-        let record = &current.record;
-        let entry = EntryDraft::new(event, Self::agent(), why).about(&record.correlation_id, &record.id);
+    fn note_refusal(&mut self, current: &Current, event: Event, why: &str) -> Result<(), Error> {
+        let mut entry = scored(EntryDraft::new(event, Self::agent(), why), &current.record);
+        entry.decision = Some("deny".to_owned());
         Ok(self.store.record(&[entry], now())?)
     }
 
@@ -233,7 +279,7 @@ impl App {
         checks: &Checks,
         execution: Execution<'_>,
     ) -> Result<RunView, Error> {
-        let ran = Ran::of(permit.work());
+        let ran = Ran::of(permit.work(), &beginning.entry);
         self.admit_open_runs()?;
         let Execution { sync, wait, cancel, observer, check_observer } = execution;
         let (mut run, mut begun) = (run_record(&permit)?, None);
@@ -247,7 +293,7 @@ impl App {
         };
         let mut before_commit = |staged: &Staged<'_>| {
             checks.run(root, staged, cancel, check_observer).map_err(Objection::Check)?;
-            match beginning.terms.changed(site) {
+            match beginning.terms.changed(site, Moment::Commit) {
                 Ok(None) => Ok(()),
                 Ok(Some(changed)) => Err(Objection::Withdrawn(changed.why)),
                 Err(error) => Err(Objection::Withdrawn(error.message)),
@@ -269,7 +315,9 @@ impl App {
         let event = if undo { Event::RunUndone } else { Event::PlanExecuted };
         let receipts = serde_json::to_value(receipts)?;
         let how = if undo { "every target is as it was before that run" } else { "every target is as approved" };
-        let ended = self.finish(run, RunState::Completed, &receipts, event, how)?;
+        let ended = self
+            .finish(run, RunState::Completed, &receipts, event, how)
+            .map_err(|error| unrecorded(&format!("run `{}` is completed: {how}", run.run_id), &error))?;
         // The run is over and recorded, whatever comes of these: what cannot be done now is done after a later run.
         let _later = (self.forget_failures(), self.collect_garbage());
         match ended {
@@ -308,19 +356,21 @@ impl App {
     }
 
     fn failed(&mut self, run: &Ran, error: &RunError) -> Result<Error, Error> {
-        if self.store.run(&run.run_id)?.is_none() {
-            return Ok(run_error(error));
+        let told = run_error(error);
+        let unrecorded = |failure: Error| unrecorded(&told.message, &failure);
+        if self.store.run(&run.run_id).map_err(|error| unrecorded(error.into()))?.is_none() {
+            return Ok(told);
         }
         let (state, event) = if error.is_unsettled() || matches!(error, RunError::Kept { .. }) {
             (RunState::NeedsAttention, Event::RunNeedsAttention)
         } else {
             (RunState::RolledBack, Event::RunRolledBack)
         };
-        self.finish(run, state, &json!({}), event, &error.to_string())?;
-        if matches!(error, RunError::Failed(_) | RunError::RolledBack { .. } | RunError::NeedsAttention { .. }) {
+        self.finish(run, state, &json!({}), event, &told.message).map_err(unrecorded)?;
+        if is_failure(error) {
             self.count_failure()?;
         }
-        Ok(run_error(error))
+        Ok(run.ended_with(told))
     }
 
     /// Records the end of a run; `None` if another process has recorded it.
@@ -333,6 +383,8 @@ impl App {
         why: &str,
     ) -> Result<Option<RunRecord>, Error> {
         let mut entry = EntryDraft::new(event, Self::agent(), why).about(&run.correlation_id, &run.plan_id);
+        (entry.risk_score, entry.quality_score) = run.scores;
+        entry.decision = Some(state.name().to_owned());
         entry.run_id = Some(run.run_id.clone());
         entry.data = data(json!({ "receipts": receipts, "undoes": run.undoes }));
         match self.store.finish_run(&run.run_id, state, receipts, &[entry], now()) {
@@ -349,23 +401,58 @@ pub(crate) struct Ran {
     plan_id: PlanId,
     correlation_id: CorrelationId,
     undoes: Option<RunId>,
+    scores: (Option<u32>, Option<BasisPoints>),
 }
 
 impl Ran {
-    fn of(work: &Work) -> Self {
+    fn of(work: &Work, begun: &EntryDraft) -> Self {
         Self {
             run_id: work.run_id.clone(),
             plan_id: work.plan_id.clone(),
             correlation_id: work.correlation_id.clone(),
             undoes: work.undoes.clone(),
+            scores: (begun.risk_score, begun.quality_score),
         }
     }
 
-    /// One that somebody else began, of the plan's operation.
-    pub fn recorded(run: &RunRecord, correlation_id: CorrelationId) -> Self {
+    /// One that somebody else began, of this plan.
+    pub fn recorded(run: &RunRecord, plan: &PlanRecord) -> Self {
         let (run_id, plan_id, undoes) = (run.id.clone(), run.plan_id.clone(), run.undoes.clone());
-        Self { run_id, plan_id, correlation_id, undoes }
+        Self { run_id, plan_id, correlation_id: plan.correlation_id.clone(), undoes, scores: plan.scores }
     }
+
+    /// How the command ends that the run was for: it had begun, so that its plan is used up.
+    fn ended_with(&self, told: Error) -> Error {
+        let exit = if told.exit == Exit::Denied { Exit::RolledBack } else { told.exit };
+        let told = Error { exit, ..told };
+        match (&told.hint, &self.undoes) {
+            (Some(_), _) => told,
+            (None, Some(_)) => told.hint("`exacta undo` can be given again"),
+            (None, None) => {
+                let hint = format!("`exacta resubmit {}` makes a new plan from the same proposal", self.plan_id);
+                told.hint(hint)
+            }
+        }
+    }
+}
+
+/// Whether some of the runs that take the places have died.
+fn some_are_dead(store: &mut SqliteStore, root: &ProjectRoot) -> Result<bool, Error> {
+    Ok(store.running()?.iter().any(|run| is_dead(root, run)))
+}
+
+/// Whether a run failed by itself: not by a check, at a person's word, or because what it was approved for is no longer so.
+const fn is_failure(error: &RunError) -> bool {
+    !matches!(
+        error,
+        RunError::CheckFailed { .. } | RunError::Cancelled | RunError::Withdrawn { .. } | RunError::Drifted { .. }
+    )
+}
+
+/// How a run ended, where that could not be entered into the record.
+fn unrecorded(ended: &str, error: &Error) -> Error {
+    Error::fault("unrecorded", format!("{ended}; but this could not be recorded: {}", error.message))
+        .hint("when that is mended, the next command that decides or acts records it, or `exacta recover`")
 }
 
 /// What the permit was given under does not hold any more, and the run had not begun.
@@ -396,7 +483,8 @@ pub fn already_run(id: &PlanId, run: &str) -> Error {
 /// Others are at it, as many as may.
 pub(crate) fn not_now(start: &Start) -> Error {
     let running = if let Start::TooMany { running } = start { *running } else { 1 };
-    Error::fault("too_many_runs", format!("{running} runs are going on already, as many as the profile allows"))
+    let are = if running == 1 { "1 run is" } else { &format!("{running} runs are") };
+    Error::fault(TOO_MANY, format!("{are} going on already, as many as the profile allows"))
         .hint("wait for them with `--wait`, or look at them: `exacta status`")
 }
 

@@ -1,9 +1,18 @@
 //! Which process this is, so that another one can tell whether it still lives.
 
+use exacta_exec::ProjectRoot;
+use exacta_store::RunRecord;
+
 /// This process: its boot and its start within it. A pid alone may be another process by now.
 pub(crate) fn mark() -> String {
     let pid = std::process::id();
     format!("{}:{}", boot(), started(pid).unwrap_or_default())
+}
+
+/// Whether nobody is at a run any more. A process of another namespace is not seen, but its locks are; what cannot be told
+/// counts as living.
+pub(crate) fn is_dead(root: &ProjectRoot, run: &RunRecord) -> bool {
+    !lives(run.pid, &run.boot) && root.is_at_work(&run.id) == Ok(false)
 }
 
 /// Whether the process that left this mark still lives.

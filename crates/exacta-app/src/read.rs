@@ -8,10 +8,11 @@ use crate::execute::run_error;
 use crate::recover::Recovery;
 use crate::view::{ApprovalView, PlanDetail, PlanLine, PlanView, Registered, RunView, StatusView, Summary, outcome};
 use exacta_kernel::approval::{self, Demand, SignedStatement};
+use exacta_kernel::audit::{Entry, Event};
 use exacta_kernel::drift::{self, Answer};
 use exacta_kernel::id::{PlanId, RunId};
 use exacta_kernel::lifecycle::Status;
-use exacta_store::{Filter, PlanRecord, PlanSummary, RunFilter, RunRecord, RunState, Store};
+use exacta_store::{EntryFilter, Filter, PlanRecord, PlanSummary, RunFilter, RunRecord, RunState, Store};
 use serde_json::Value;
 
 impl App {
@@ -54,14 +55,30 @@ impl App {
             Some(current) => self.live_view(current)?,
             None => self.over_view(&record)?,
         };
+        let drifts = current.as_ref().map(|current| current.drifts.clone()).unwrap_or_default();
+        let expires = usable && live.is_none();
         Ok(PlanDetail {
             live: live.is_some(),
             plan,
-            drifts: current.as_ref().map(|current| current.drifts.clone()).unwrap_or_default(),
+            reason: if expires { Some(current::messages(&drifts)) } else { self.why_over(&record)? },
+            drifts,
             approvals: self.approvals(&record, current.as_ref())?,
             feedback: record.feedback,
             run: record.run.map(run_view),
         })
+    }
+
+    /// Why a plan that is over without a run is: what the log says.
+    pub(crate) fn why_over(&self, record: &PlanRecord) -> Result<Option<String>, Error> {
+        if !matches!(record.status, Status::Expired | Status::Rejected) {
+            return Ok(None);
+        }
+        let filter = EntryFilter { correlation_id: Some(record.correlation_id.clone()), last: None };
+        let ends = |entry: &Entry| {
+            entry.plan_id.as_ref() == Some(&record.id)
+                && matches!(entry.event, Event::PlanExpired | Event::PlanRejected)
+        };
+        Ok(self.store.entries(&filter)?.into_iter().rev().find(ends).map(|entry| entry.reason))
     }
 
     /// How a plan stands: what [`App::show`] says of it, without all the rest.

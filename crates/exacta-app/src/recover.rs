@@ -79,10 +79,9 @@ impl App {
         }
     }
 
-    /// Whether nobody is at a run any more. A process of another namespace is not seen, but its locks are; what cannot be told
-    /// counts as living.
+    /// Whether nobody is at a run any more.
     pub(crate) fn is_dead(&self, run: &RunRecord) -> bool {
-        !process::lives(run.pid, &run.boot) && self.root.is_at_work(&run.id) == Ok(false)
+        process::is_dead(&self.root, run)
     }
 
     /// Tells the executor which runs have no end: exactly those of which the log says so.
@@ -151,8 +150,8 @@ impl App {
             None => (state, reason.to_owned()),
             Some(otherwise) => (RunState::NeedsAttention, otherwise),
         };
-        let correlation_id = self.record(&run.plan_id)?.correlation_id;
-        let ended = self.finish(&Ran::recorded(run, correlation_id), state, receipts, Event::RunRecovered, &reason)?;
+        let plan = self.record(&run.plan_id)?;
+        let ended = self.finish(&Ran::recorded(run, &plan), state, receipts, Event::RunRecovered, &reason)?;
         Ok(ended.map(|_| (state, reason)))
     }
 

@@ -253,7 +253,6 @@ impl App {
         };
         let why = reason(decision);
         let mut created = entry(Event::PlanCreated, Self::agent(), "a proposal was handed in");
-        created.decision = None;
         created.data = data(json!({
             "plan_hash": new.plan_hash, "content_hash": new.content_hash, "version": new.version,
             "derived_from": new.derived_from, "revises": new.revises, "targets": view.target_files,
@@ -273,7 +272,8 @@ impl App {
         if record.status.is_final() {
             return Ok(());
         }
-        let entry = EntryDraft::new(Event::PlanExpired, Actor::System, why).about(&record.correlation_id, id);
+        let mut entry = scored(EntryDraft::new(Event::PlanExpired, Actor::System, why), &record);
+        entry.decision = Some(Status::Expired.name().to_owned());
         let change = Change { from: record.status, to: Status::Expired, approval: None, also_expire: None };
         match self.store.transition(id, &change, &[entry], now())? {
             Outcome::Done | Outcome::Lost { .. } => Ok(()),
@@ -310,6 +310,12 @@ fn summary(view: &PlanView) -> Value {
         "quality_score": view.quality.as_ref().map(|quality| quality.score),
         "system_level": view.system_level,
     })
+}
+
+/// An entry about a plan, with what the plan was scored.
+pub(crate) fn scored(entry: EntryDraft, plan: &PlanRecord) -> EntryDraft {
+    let (risk_score, quality_score) = plan.scores;
+    EntryDraft { risk_score, quality_score, ..entry.about(&plan.correlation_id, &plan.id) }
 }
 
 /// The strictest verdict's reasons.

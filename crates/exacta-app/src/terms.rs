@@ -9,11 +9,20 @@ use exacta_kernel::drift::{self, Answer, Drift};
 use exacta_kernel::id::ProjectId;
 use exacta_store::home::Home;
 
+/// When it is looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// The run begins: its age, session and configuration count, now for the last time.
+    Start,
+    /// It is about to be committed.
+    Commit,
+}
+
 /// What must still hold.
 pub(crate) enum Terms<'a> {
     /// A plan as it stood, with all that it is bound to.
     Plan(&'a Current),
-    /// A person asked for an undo; these are the approvers then.
+    /// A person asked for an undo; these were the approvers then.
     Undo(&'a [Approver]),
 }
 
@@ -38,29 +47,34 @@ impl Terms<'_> {
     ///
     /// # Errors
     /// If it cannot be told.
-    pub fn changed(&self, site: Site<'_>) -> Result<Option<Changed>, Error> {
+    pub fn changed(&self, site: Site<'_>, moment: Moment) -> Result<Option<Changed>, Error> {
         if !site.root.is_in_place() {
             return Ok(Some(Changed { why: "the project's folder was moved".to_owned(), expired: false }));
         }
         match self {
-            Self::Plan(current) => changed_for(current, site),
-            Self::Undo(approvers) => Ok(changed_approvers(approvers, &site.home.approvers()?)),
+            Self::Plan(current) => changed_for(current, site, moment),
+            Self::Undo(approvers) => Ok(gone(approvers.iter(), &site.home.approvers()?)),
         }
     }
 }
 
-fn changed_for(current: &Current, site: Site<'_>) -> Result<Option<Changed>, Error> {
+fn changed_for(current: &Current, site: Site<'_>, moment: Moment) -> Result<Option<Changed>, Error> {
     let surroundings = Surroundings::load(site, &current.identity)?;
     let authority = surroundings.world.authority();
-    let drifts = drift::drift(&current.identity, &surroundings.standing(&authority, current.facts()));
+    let mut drifts = drift::drift(&current.identity, &surroundings.standing(&authority, current.facts()));
+    drifts.retain(|drift| moment == Moment::Start || !drift.kind.ends_at_the_start());
     if drifts != current.drifts {
         let new: Vec<Drift> = drifts.iter().filter(|drift| !current.drifts.contains(drift)).cloned().collect();
         let why = if new.is_empty() { "what it is bound to changed back".to_owned() } else { messages(&new) };
         return Ok(Some(Changed { why, expired: drift::answer(&drifts) == Some(Answer::Expired) }));
     }
-    Ok(changed_approvers(&current.world().approvers, &surroundings.world.approvers))
+    let approved =
+        |approver: &&Approver| current.record.approvals.iter().any(|signed| signed.statement.approver == approver.name);
+    Ok(gone(current.world().approvers.iter().filter(approved), &surroundings.world.approvers))
 }
 
-fn changed_approvers(before: &[Approver], after: &[Approver]) -> Option<Changed> {
-    (before != after).then(|| Changed { why: "the list of approvers changed".to_owned(), expired: false })
+/// An approver who is not in the list any more, or not as then.
+fn gone<'a>(mut then: impl Iterator<Item = &'a Approver>, now: &[Approver]) -> Option<Changed> {
+    let gone = then.find(|approver| !now.contains(approver))?;
+    Some(Changed { why: format!("`{}` is no longer the approver of then", gone.name), expired: false })
 }

@@ -53,7 +53,7 @@ impl App {
     /// # Errors
     /// As [`App::undo_preview`], and as a run.
     pub fn undo(&mut self, run: &str, key: &SigningKey, execution: Execution<'_>) -> Result<RunView, Error> {
-        self.wary(|app| app.as_durable(execution.sync, |app| app.undo_run(run, key, execution)))
+        self.wary(|app| app.patiently(execution, |app, execution| app.undo_run(run, key, execution)))
     }
 
     fn undo_run(&mut self, run: &str, key: &SigningKey, execution: Execution<'_>) -> Result<RunView, Error> {

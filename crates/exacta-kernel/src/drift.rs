@@ -58,6 +58,14 @@ pub enum DriftKind {
     Ceiling,
 }
 
+impl DriftKind {
+    /// Whether it counts only until a run begins: what a plan expires by, its targets apart.
+    #[must_use]
+    pub const fn ends_at_the_start(self) -> bool {
+        matches!(self, Self::Age | Self::Clock | Self::Session | Self::Configuration)
+    }
+}
+
 /// What drift means for a plan. Ordered: the strictest answer to several wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]

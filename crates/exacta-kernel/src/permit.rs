@@ -14,6 +14,7 @@ use crate::id::{CorrelationId, PlanId, ProjectId, RunId};
 use crate::lifecycle::Status;
 use crate::plan::Change;
 use crate::prelude::*;
+use crate::proposal::Domain;
 
 /// Consumed by one run. It has no public constructor but [`permit`] and [`permit_undo`].
 #[derive(Debug)]
@@ -87,6 +88,9 @@ pub enum Refused {
         /// Why no stored approval counts, where there is one.
         error: Option<ApprovalError>,
     },
+    /// Nothing can carry its steps out.
+    #[error("the plan acts in the {} domain, and only changes of files can be carried out", .0.name())]
+    NoExecutor(Domain),
     /// The hash could not be computed.
     #[error("the plan cannot be written in canonical form")]
     NotCanonical,
@@ -116,6 +120,10 @@ pub fn permit(candidate: &Candidate<'_>, run_id: RunId) -> Result<Permit, Refuse
     }
     if decision.verdict == Verdict::Deny {
         return Err(Refused::Denied((*decision).clone()));
+    }
+    let domain = plan.plan().domain();
+    if domain != Domain::Files {
+        return Err(Refused::NoExecutor(domain));
     }
     let fresh = drift::answer(&drifts) == Some(Answer::Reapprove);
     let plan_hash = current_hash(identity, candidate.standing, content_hash).map_err(|_| Refused::NotCanonical)?;

@@ -135,6 +135,18 @@ pub enum Domain {
     Site,
 }
 
+impl Domain {
+    /// The word for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Files => "files",
+            Self::Autopilot => "autopilot",
+            Self::Site => "site",
+        }
+    }
+}
+
 /// One item of a proposal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {

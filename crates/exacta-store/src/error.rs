@@ -121,8 +121,8 @@ pub enum StoreError {
     /// A value that cannot be written as JSON.
     #[error("a record cannot be written as JSON: {0}")]
     Json(#[from] serde_json::Error),
-    /// The change is made and will be in the log when the next command has finished it; this one could not.
-    #[error("the change is made, but writing the record of it stopped: {0}")]
+    /// The entry is made and will be in the log when the next command has finished it; this one could not.
+    #[error("the entry is made, but writing the log stopped: {0}")]
     Unfinished(
         /// Why.
         #[source]

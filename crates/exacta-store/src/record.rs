@@ -1,6 +1,7 @@
 //! What is remembered about plans and runs, and how a change of it is asked for.
 
 use exacta_kernel::approval::SignedStatement;
+use exacta_kernel::assess::BasisPoints;
 use exacta_kernel::hash::Digest;
 use exacta_kernel::id::{CorrelationId, PlanId, RunId, SessionId};
 use exacta_kernel::lifecycle::Status;
@@ -74,6 +75,8 @@ pub struct PlanRecord {
     pub view: String,
     /// What a list shows of it.
     pub summary: Value,
+    /// Its risk and quality, as they were entered last.
+    pub scores: (Option<u32>, Option<BasisPoints>),
     /// The plan it was made from by approving some steps.
     pub derived_from: Option<PlanId>,
     /// The plan it replaces.

@@ -9,7 +9,7 @@ use exacta_kernel::constraint::ConstraintResult;
 use exacta_kernel::hash::Digest;
 use exacta_kernel::lifecycle::Status;
 use exacta_kernel::plan::{Effect, Plan};
-use exacta_kernel::proposal::{Action, Domain, Step};
+use exacta_kernel::proposal::{Action, Step};
 use exacta_kernel::scan::secret::mask;
 use exacta_kernel::text::{visible, visible_line};
 use serde_json::Value;
@@ -68,7 +68,7 @@ fn detail(
     Ok(Detail {
         intent: line(proposal.intent.kind.name()),
         intent_text: text(&proposal.intent.text),
-        domain: domain(plan.domain()).to_owned(),
+        domain: plan.domain().name().to_owned(),
         version: identity.map_or(1, |identity| identity.version),
         correlation_id: identity.map(|identity| identity.correlation_id.to_string()),
         created_at: identity.map(|identity| identity.created_at.to_string()),
@@ -145,14 +145,6 @@ pub(crate) fn word(value: &impl serde::Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(Value::String(word)) => word,
         _ => String::new(),
-    }
-}
-
-const fn domain(domain: Domain) -> &'static str {
-    match domain {
-        Domain::Files => "files",
-        Domain::Autopilot => "autopilot",
-        Domain::Site => "site",
     }
 }
 

@@ -68,6 +68,8 @@ pub struct PlanDetail {
     pub plan: PlanView,
     /// Whether the plan was derived again just now.
     pub live: bool,
+    /// Why it is expired or rejected, if it is.
+    pub reason: Option<String>,
     /// What changed since it was made.
     pub drifts: Vec<Drift>,
     /// Decisions of people.
@@ -89,6 +91,15 @@ pub struct ApprovalView {
     pub at: String,
     /// Why the signature does not count, if it does not.
     pub invalid: Option<String>,
+}
+
+impl PlanDetail {
+    /// Whether an approval of it counts: the policy's own, or a person's whose signature holds.
+    #[must_use]
+    pub fn counts(&self) -> bool {
+        let holds = |approval: &ApprovalView| approval.verb == "approve" && approval.invalid.is_none();
+        self.plan.status == Some(Status::AutoApproved) || self.approvals.iter().any(holds)
+    }
 }
 
 /// One execution, or one undo.

@@ -1,9 +1,17 @@
 //! What changes between approval and run, and what it means.
 
-use crate::place::{Place, fix, id};
-use exacta_app::{Error, Exit};
+use crate::place::{Place, fix, id, plan};
+use exacta_app::{App, Error, Exit, settings};
+use exacta_kernel::approval::ApproverName;
+use exacta_kernel::audit::{Entry, Event};
 use exacta_kernel::lifecycle::Status;
 use exacta_kernel::policy::profile::Profile;
+use serde_json::json;
+use std::os::unix::fs::PermissionsExt as _;
+use std::sync::atomic::AtomicBool;
+
+/// What happens to a place.
+type Act = fn(&Place);
 
 /// An approved plan, a change of the world, and what executing answers.
 fn after(change: impl Fn(&Place)) -> (Place, exacta_kernel::id::PlanId, Error) {
@@ -18,7 +26,7 @@ fn after(change: impl Fn(&Place)) -> (Place, exacta_kernel::id::PlanId, Error) {
 
 #[test]
 fn a_changed_target_expires_the_plan() {
-    let changes: [fn(&Place); 4] = [
+    let changes: [Act; 4] = [
         |place| place.write("src/greet.py", "name = \"world\"\nprint(name)\n"),
         |place| place.write("tests/test_greet.py", "x"),
         |place| std::fs::remove_file(place.options.project.as_ref().unwrap().join("src/greet.py")).unwrap(),
@@ -50,12 +58,145 @@ fn a_changed_profile_needs_a_fresh_approval() {
 }
 
 #[test]
-fn a_removed_approver_no_longer_counts() {
-    let (_, _, error) = after(|place| {
-        let list = place.options.home.as_ref().unwrap().join("approvers.toml");
-        std::fs::remove_file(list).unwrap();
-    });
+fn a_removed_approver_no_longer_counts_and_another_one_can_approve() {
+    let (place, id, error) = after(remove_approvers);
     assert_eq!((error.exit, error.code), (Exit::Confirm, "approval_needed"), "{error}");
+    let refusal = last(&place);
+    assert_eq!(
+        (refusal.event, refusal.plan_id, refusal.risk_score.is_some()),
+        (Event::RunRefused, Some(id.clone()), true)
+    );
+
+    let other = ApproverName::parse("other").unwrap();
+    App::first_approver(&place.options, &other, None).unwrap();
+    let path = place.options.home.as_ref().unwrap().join("keys/other.key");
+    let file = settings::own_key(&place.options, Some(&path)).unwrap();
+    let key = settings::unlocked(&place.options, &file).unwrap().unwrap();
+    place.app().approve(&id, None, &key).unwrap();
+    assert_eq!(place.app().approve(&id, None, &key).unwrap_err().code, "wrong_status", "once is enough");
+    assert_eq!(place.execute(&id).unwrap().outcome, "completed");
+}
+
+/// Age, session and configuration count until a run begins; who approved it counts until it is committed.
+#[test]
+fn a_run_that_has_begun_is_not_expired_any_more() {
+    let changes: [(Act, Option<&str>); 4] = [
+        (|place| place.write(".exacta/config.toml", "[caps]\nsteps = 5\n"), None),
+        (|place| assert_eq!(place.app().end_session().unwrap(), 0), None),
+        (remove_approvers, Some("approval_outdated")),
+        (|place| policy(place, "[caps]\nsteps = 5\n"), Some("approval_outdated")),
+    ];
+    for (index, (change, code)) in changes.into_iter().enumerate() {
+        let place = Place::new();
+        let id = id(&place.submit(&fix()));
+        place.approve(&id).unwrap();
+        let (mut begun, cancel) = (false, AtomicBool::new(false));
+        let mut observer = |_| {
+            if !std::mem::replace(&mut begun, true) {
+                change(&place);
+            }
+        };
+        let ended = place.app().execute(&id, Place::execution(&cancel, &mut observer, &mut |_| {}));
+        assert_eq!(ended.err().map(|error| error.code), code, "{index}");
+    }
+}
+
+#[test]
+fn why_a_plan_is_over_is_told() {
+    let place = Place::new();
+    let expired = id(&place.submit(&fix()));
+    place.write("src/greet.py", "name = 1\n");
+    assert_eq!(place.approve(&expired).unwrap_err().code, "plan_expired");
+    let rejected = id(&place.submit(&plan("AddFeature", "the readme says what the program prints", json!([{
+        "id": "s1", "order": 1, "type": "file_modify", "target": "README.md", "dependencies": [],
+        "description": "name the greeting that is printed", "edits": [{ "find": "a greeting", "replace": "`hello`" }]
+    }]))));
+    place.app().reject(&rejected, Some("the readme is fine"), &place.key()).unwrap();
+    for (id, why) in [(expired, "the content of `src/greet.py` changed"), (rejected, "the readme is fine")] {
+        assert_eq!(place.app().show(&id).unwrap().reason.as_deref(), Some(why));
+        for error in [place.app().revise(&id, "x", &place.key()), place.app().reject(&id, None, &place.key())] {
+            let error = error.unwrap_err();
+            assert!(error.exit == Exit::Drifted && error.message.ends_with(why), "{error}");
+        }
+        let ends = place.app().entries(None, None).unwrap();
+        let end = ends.iter().find(|entry| entry.plan_id.as_ref() == Some(&id) && entry.reason == why).unwrap();
+        assert!(end.risk_score.is_some() && end.quality_score.is_some() && end.decision.is_some(), "{end:?}");
+    }
+}
+
+/// A rule that is stricter by now is no attack.
+#[test]
+fn a_denial_that_is_no_matter_of_security_lowers_no_profile() {
+    for text in ["[caps]\nsteps = 1\n", "protected_paths = [\"src/**\"]\n"] {
+        let place = Place::new();
+        place.profile(Profile::Dev);
+        let id = id(&place.submit(&fix()));
+        policy(&place, text);
+        let error = place.execute(&id).unwrap_err();
+        assert_eq!((error.exit, error.code), (Exit::Denied, "plan_denied"), "{text}: {error}");
+        assert_eq!(App::chosen_profile(&place.options).unwrap(), Profile::Dev, "{text}");
+        let refusal = last(&place);
+        assert_eq!((refusal.event, refusal.plan_id), (Event::RunRefused, Some(id)), "{text}");
+    }
+}
+
+/// What cannot be carried out is not said to be done, and uses no plan up.
+#[test]
+fn a_plan_of_another_domain_is_not_executed() {
+    let place = Place::new();
+    let step = |order: u64, kind: &str, needs: &[&str]| {
+        json!({ "id": format!("s{order}"), "order": order, "type": kind, "target": "inbox", "dependencies": needs,
+            "description": format!("{kind} for the question about the invoice, as the recipe says") })
+    };
+    let steps = json!([
+        step(1, "read_forwarded_email", &[]),
+        step(2, "triage_email", &["s1"]),
+        step(3, "write_outcome_draft", &["s2"]),
+        step(4, "write_email_draft", &["s3"]),
+    ]);
+    let text = json!({
+        "schema": "exacta.plan/1",
+        "intent": { "type": "InboxTriage", "text": "sort the forwarded mail about the invoice and draft an answer" },
+        "autopilot": { "recipe": "InboxTriage", "inbox_source_text": "Dear all, where is the invoice?" },
+        "steps": steps,
+    });
+    let id = id(&place.submit(&text.to_string()));
+    place.approve(&id).unwrap();
+    let error = place.execute(&id).unwrap_err();
+    assert_eq!((error.exit, error.code), (Exit::Denied, "no_executor"), "{error}");
+    assert_eq!(place.app().show(&id).unwrap().run, None);
+}
+
+/// A run whose target turns out to be unfit has begun: it failed, and its plan is used up.
+#[test]
+fn runs_that_fail_by_themselves_make_the_profile_fall() {
+    let place = Place::new();
+    place.profile(Profile::Dev);
+    let root = place.options.project.as_ref().unwrap();
+    for failed in 1..=3 {
+        let id = id(&place.submit(&fix()));
+        std::fs::hard_link(root.join("src/greet.py"), root.join("twin")).unwrap();
+        let error = place.execute(&id).unwrap_err();
+        std::fs::remove_file(root.join("twin")).unwrap();
+        assert_eq!((error.exit, error.code), (Exit::RolledBack, "target_refused"), "{error}");
+        assert!(error.hint.as_deref().is_some_and(|hint| hint.contains(&format!("resubmit {id}"))), "{error:?}");
+        let expected = if failed == 3 { Profile::Safe } else { Profile::Dev };
+        assert_eq!(App::chosen_profile(&place.options).unwrap(), expected, "{failed}");
+    }
+}
+
+fn remove_approvers(place: &Place) {
+    std::fs::remove_file(place.options.home.as_ref().unwrap().join("approvers.toml")).unwrap();
+}
+
+fn policy(place: &Place, text: &str) {
+    let file = place.options.home.as_ref().unwrap().join("safety-policy.toml");
+    std::fs::write(&file, text).unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+}
+
+fn last(place: &Place) -> Entry {
+    place.app().entries(None, Some(1)).unwrap().pop().unwrap()
 }
 
 #[test]

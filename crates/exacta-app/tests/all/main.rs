@@ -14,3 +14,4 @@ mod drift;
 mod forgery;
 mod place;
 mod story;
+mod unrecorded;

@@ -95,9 +95,11 @@ fn done(app: &App, id: &PlanId, text: &str, context: &Context) -> Result<u8, Err
 /// The plan as it is now, if it can be decided and is the one whose hash was given.
 fn seen(app: &mut App, id: &PlanId, hash: Option<&str>) -> Result<PlanView, Error> {
     let detail = app.consider(id)?;
-    let decided = detail.plan.status.is_some_and(Status::is_approved) && detail.drifts.is_empty();
+    let decided = detail.plan.status.is_some_and(Status::is_approved) && detail.drifts.is_empty() && detail.counts();
     if !detail.live || decided {
-        return Err(over(&detail.plan));
+        let error = over(&detail.plan);
+        let why = detail.reason.map_or_else(String::new, |why| format!(": {why}"));
+        return Err(Error { message: format!("{}{why}", error.message), ..error });
     }
     let view = detail.plan;
     let is = signable(&view)?;

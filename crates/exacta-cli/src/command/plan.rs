@@ -16,6 +16,7 @@ struct Shown<'d> {
     #[serde(flatten)]
     plan: &'d PlanView,
     live: bool,
+    reason: Option<&'d str>,
     drifts: serde_json::Value,
     approvals: &'d [exacta_app::view::ApprovalView],
     feedback: &'d [String],
@@ -111,6 +112,7 @@ fn shown(detail: &PlanDetail) -> Result<Shown<'_>, Error> {
     Ok(Shown {
         plan: &detail.plan,
         live: detail.live,
+        reason: detail.reason.as_deref(),
         drifts: serde_json::to_value(&detail.drifts)?,
         approvals: &detail.approvals,
         feedback: &detail.feedback,

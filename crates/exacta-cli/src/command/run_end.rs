@@ -115,6 +115,8 @@ impl End {
     fn outcome(&self) -> &'static str {
         match self.run.as_ref().map(|run| run.outcome) {
             None if self.failed.is_none() => "running",
+            None if self.interrupted => "cancelled",
+            None if self.failed.as_ref().is_some_and(|error| error.exit == Exit::RolledBack) => "rolled_back",
             None => "refused",
             Some("rolled_back") if self.interrupted => "cancelled",
             Some(outcome) => outcome,

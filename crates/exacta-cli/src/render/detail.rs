@@ -8,6 +8,8 @@ use exacta_app::view::{ApprovalView, PlanDetail};
 #[must_use]
 pub fn rows(detail: &PlanDetail) -> Vec<Row> {
     let mut rows = Vec::new();
+    let over = detail.plan.status.zip(detail.reason.as_deref());
+    rows.extend(over.map(|(status, why)| labelled(Tone::Bad, status.name(), why)));
     rows.extend(detail.drifts.iter().map(|drift| labelled(Tone::Warn, "changed", &drift.message)));
     rows.extend(detail.approvals.iter().map(approval));
     rows.extend(detail.feedback.iter().map(|text| labelled(Tone::Warn, "asked for", text)));

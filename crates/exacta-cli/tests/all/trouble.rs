@@ -46,6 +46,14 @@ pub(crate) fn is_root(what: &str) -> bool {
     needs(rustix::process::geteuid().is_root(), &format!("the super-user, for {what}"))
 }
 
+/// Whether something becomes so before long.
+fn comes_true(is_so: impl Fn() -> bool) -> bool {
+    (0..3_000).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        is_so()
+    })
+}
+
 #[track_caller]
 pub(crate) fn clear(done: &Done) {
     assert!(done.err.starts_with("error: ") || done.err.contains("\nerror: "), "{}", done.err);
@@ -370,6 +378,41 @@ fn a_lock_held_by_another_run_costs_no_plan() {
     let mut waiting = Running::start(waiting.stdout(Stdio::null()).stderr(Stdio::null()));
     run.stopped_by("TERM");
     assert_eq!(waiting.wait().code(), Some(0), "it had its turn");
+    assert_eq!(world.read("greet.txt"), AFTER);
+    world.run(&["audit", "verify"]).expect(0);
+}
+
+/// A run that waits for its turn does not wait for the dead: it recovers what they left, and goes on.
+#[test]
+fn a_run_that_dies_makes_room_for_one_that_waits() {
+    if !sandbox() {
+        return;
+    }
+    let world = World::begun();
+    demand(&world, "test -e quick || (echo begun; sleep 600)", 600, "");
+    let (first, second, third) = (approve(&world), approve(&world), approve(&world));
+    let mut run = Begun::execute(&world, &first);
+    let wait = |id: &str| {
+        let mut command = world.command(&["execute", id, "--wait", "--json"]);
+        Running::start(command.stdout(Stdio::piped()).stderr(Stdio::piped()))
+    };
+    let cancelled = wait(&third);
+    let status = format!("/proc/{}/status", cancelled.id());
+    let catches_term = || {
+        let status = std::fs::read_to_string(&status).unwrap_or_default();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).map(str::trim);
+        caught.and_then(|caught| u64::from_str_radix(caught, 16).ok()).is_some_and(|caught| caught >> 14 & 1 == 1)
+    };
+    assert!(comes_true(catches_term), "it waits");
+    assert!(succeeds(Command::new("kill").args(["-TERM", &cancelled.id().to_string()])));
+    let end = done(cancelled.finish()).expect(50).json();
+    assert_eq!((&end["outcome"], &end["error"]["code"]), (&"cancelled".into(), &"cancelled".into()), "{end}");
+
+    world.write("quick", "");
+    let waiting = wait(&second);
+    run.child.kill();
+    let end = done(waiting.finish()).expect(0).json();
+    assert_eq!(end["outcome"], "completed", "{end}");
     assert_eq!(world.read("greet.txt"), AFTER);
     world.run(&["audit", "verify"]).expect(0);
 }

@@ -25,6 +25,15 @@ pub fn refuse(findings: &[Finding]) -> Decision {
     Decision { verdict: Verdict::Deny, gates, notice: false }
 }
 
+impl Decision {
+    /// Whether the security gate itself denied, and not for want of a plan to look into.
+    #[must_use]
+    pub fn is_denied_by_security(&self) -> bool {
+        let security = self.gates.iter().filter(|gate| gate.gate == Gate::Security.name());
+        security.into_iter().any(|gate| gate.verdict == Verdict::Deny && gate.reason != unknown(Gate::Security))
+    }
+}
+
 const fn unknown(gate: Gate) -> &'static str {
     match gate {
         Gate::Security => "not known: there is no valid plan to look into",
@@ -48,5 +57,19 @@ const fn gate_of(code: Code) -> Gate {
         | Code::PrimitiveRefused
         | Code::NotAllowlisted => Gate::Security,
         _ => Gate::Policy,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn not_to_know_is_no_matter_of_security() {
+        for (code, security) in [(Code::StepCapExceeded, false), (Code::PathOutside, true), (Code::PathProtected, true)]
+        {
+            let finding = Finding::new(code, "x", "y");
+            assert_eq!(refuse(&[finding]).is_denied_by_security(), security, "{code}");
+        }
     }
 }

@@ -152,14 +152,14 @@ impl PlanRow {
     /// The content of the plan's file.
     pub fn file(&self, body: &Body, said: &Said, runs: &[RunRecord]) -> Result<String, StoreError> {
         let runs: Result<Vec<Value>, _> = runs.iter().map(serde_json::to_value).collect();
-        let quality = self.quality_score.and_then(|score| u32::try_from(score).ok()).map(BasisPoints);
+        let (risk_score, quality) = self.scores();
         Ok(PlanFile {
             as_of: self.place(),
             view: &body.view,
             timestamp: Timestamp::from_millis(self.created_at).to_string(),
             status: &self.status,
             status_at: Timestamp::from_millis(self.status_at).to_string(),
-            risk_score: self.risk_score.and_then(|score| u32::try_from(score).ok()),
+            risk_score,
             quality_score: serde_json::to_value(quality)?,
             decided_by: self.decided_by.as_deref(),
             approvals: &said.approvals,
@@ -323,12 +323,19 @@ impl PlanRow {
             view: body.view.clone(),
             proposal: body.proposal.clone(),
             summary: head.summary,
+            scores: self.scores(),
             derived_from: self.plan_id(db, self.derived_from.as_deref())?,
             revises: self.plan_id(db, self.revises.as_deref())?,
             approvals: signed.map_err(|_| self.odd(db, "approval"))?,
             feedback: said.feedback,
             run,
         })
+    }
+
+    /// Risk and quality, as they were entered last.
+    pub fn scores(&self) -> (Option<u32>, Option<BasisPoints>) {
+        let number = |score: Option<i64>| score.and_then(|score| u32::try_from(score).ok());
+        (number(self.risk_score), number(self.quality_score).map(BasisPoints))
     }
 
     fn summary(&self, db: &Db<'_>) -> Result<PlanSummary, StoreError> {

@@ -296,6 +296,7 @@ fn expire(db: &Db<'_>, row: &PlanRow, reason: &str, at: Timestamp, touched: &mut
     if row.usable && status.may_become(Status::Expired) && plans::set_status(db, &id, status, Status::Expired, at)? {
         let mut draft = EntryDraft::new(Event::PlanExpired, Actor::System, reason).about(&correlation, &id);
         draft.decision = Some(Status::Expired.name().to_owned());
+        (draft.risk_score, draft.quality_score) = row.scores();
         touched.entries.push(draft);
         touched.plans.push(id);
     }

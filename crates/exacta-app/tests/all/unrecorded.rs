@@ -1,0 +1,36 @@
+//! How a run ended, where the record of it cannot be written.
+
+use crate::place::{Place, fix, id};
+use exacta_app::Exit;
+use exacta_exec::Event;
+use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether the run is cancelled, how the error begins, and how the recovery ends.
+const CASES: [(bool, &str, &str); 2] = [(false, "run `", "completed"), (true, "the run was cancelled", "rolled_back")];
+
+#[test]
+fn how_it_ended_is_told_first_and_recorded_later() {
+    for (cancelled, begins, outcome) in CASES {
+        let place = Place::new();
+        let id = id(&place.submit(&fix()));
+        place.approve(&id).unwrap();
+        let folder = place.options.project.as_ref().unwrap().join(".exacta");
+        let (log, away) = (folder.join("audit.log"), folder.join("away"));
+        let cancel = AtomicBool::new(false);
+        let mut observer = |event| {
+            if event == Event::Committing || cancelled && !away.exists() {
+                fs::rename(&log, &away).unwrap();
+                fs::create_dir(&log).unwrap();
+                cancel.store(cancelled, Ordering::Relaxed);
+            }
+        };
+        let error = place.app().execute(&id, Place::execution(&cancel, &mut observer, &mut |_| {})).unwrap_err();
+        assert_eq!((error.exit, error.code), (Exit::Fault, "unrecorded"), "{error}");
+        assert!(error.message.starts_with(begins) && error.message.contains("could not be recorded"), "{error}");
+        fs::remove_dir(&log).unwrap();
+        fs::rename(&away, &log).unwrap();
+        place.app().recover().unwrap();
+        assert_eq!(place.app().show(&id).unwrap().run.unwrap().outcome, outcome);
+    }
+}
