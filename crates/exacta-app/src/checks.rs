@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use exacta_exec::Staged;
-use exacta_exec::sandbox::{CommandReport, Ended, Sandbox};
+use exacta_exec::sandbox::{CommandReport, Ended, Sandbox, SandboxError};
 use exacta_kernel::policy::Policy;
 use exacta_kernel::policy::command::Command;
 use std::path::PathBuf;
@@ -54,11 +54,12 @@ impl Checks {
         watch: &mut dyn FnMut(CheckEvent<'_>),
     ) -> Result<(), String> {
         let sandbox = Sandbox { root, scratch: &self.scratch, hidden: &self.hidden, changes: staged.changes, cancel };
+        let told = |error: SandboxError| format!("{error}; {}", error.hint());
+        // Of all of them first: none has written anything then.
+        self.commands.iter().try_for_each(|command| sandbox.shows(command)).map_err(told)?;
         for command in &self.commands {
             watch(CheckEvent::Started(command));
-            let report = sandbox
-                .run(command, &mut |bytes| watch(CheckEvent::Output(bytes)))
-                .map_err(|error| format!("{error}; {}", error.hint()))?;
+            let report = sandbox.run(command, &mut |bytes| watch(CheckEvent::Output(bytes))).map_err(told)?;
             watch(CheckEvent::Ended(&report));
             if cancel.load(Ordering::Relaxed) {
                 // The executor sees the same flag next, and says that the run was cancelled.

@@ -74,3 +74,22 @@ fn a_build_step_runs_what_the_operator_configured_and_nothing_else() {
     place.execute(&id(&view)).unwrap();
     assert_eq!(place.read("out/built").as_deref(), Some("1.1.0\n"));
 }
+
+/// It would be shown the old file there, and pass.
+#[test]
+fn a_change_in_a_folder_that_a_command_writes_to_is_refused_before_any_command_runs() {
+    let place = place(
+        "[[projects.\"PROJECT\".checks]]\nargv = [\"sh\", \"-c\", \"echo x > out/first\"]\nwrites = [\"out\"]\n\
+         [[projects.\"PROJECT\".checks]]\nname = \"lint\"\nargv = [\"sh\", \"-c\", \"! grep -rq argv src\"]\nwrites = [\"src\"]\n",
+    );
+    std::fs::create_dir(place.options.project.as_ref().unwrap().join("out")).unwrap();
+    let before = place.read("src/greet.py");
+    let id = id(&place.submit(&fix()));
+    place.approve(&id).unwrap();
+    let error = place.execute(&id).unwrap_err();
+    assert_eq!(error.exit, Exit::RolledBack, "{error}");
+    for word in ["`lint`", "`src/greet.py`", "`src`", "must not hold files that plans change"] {
+        assert!(error.message.contains(word), "{word}: {error}");
+    }
+    assert_eq!((place.read("src/greet.py"), place.read("out/first")), (before, None));
+}

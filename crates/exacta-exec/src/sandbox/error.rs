@@ -24,6 +24,18 @@ pub enum SandboxError {
         /// What it is instead.
         why: String,
     },
+    /// A folder that the command may write to has a file of the change in it.
+    #[error(
+        "the command `{name}` would not see the change of `{file}`: it may write to `{folder}`, which is shown as it is on the disk"
+    )]
+    Unseen {
+        /// The command.
+        name: String,
+        /// The file.
+        file: RelPath,
+        /// The folder.
+        folder: RelPath,
+    },
     /// The change could not be laid out for it.
     #[error("cannot {call}: {source}")]
     Io {
@@ -44,6 +56,10 @@ impl SandboxError {
                  unprivileged user namespaces"
             }
             Self::Folder { .. } => "make it a folder of the project, or take it out of `writes` in the Safety Policy",
+            Self::Unseen { .. } => {
+                "`writes` in the Safety Policy is for what a command makes, and must not hold files that plans change: name a \
+                 folder inside that does not, or another one"
+            }
             Self::Io { .. } => "free some space, and see who may write in Exacta's state folder",
         }
     }

@@ -93,11 +93,26 @@ pub struct CommandReport {
 }
 
 impl Sandbox<'_> {
+    /// Whether a command would see the whole change. A folder that it may write to is the project's own, without the change.
+    ///
+    /// # Errors
+    /// If the change has a file in such a folder: the command would judge the old one.
+    pub fn shows(&self, command: &Command) -> Result<(), SandboxError> {
+        for folder in &command.writes {
+            if let Some(change) = self.changes.iter().find(|change| change.path.is_beneath(folder)) {
+                let (file, folder) = (change.path.clone(), folder.clone());
+                return Err(SandboxError::Unseen { name: command.name.clone(), file, folder });
+            }
+        }
+        Ok(())
+    }
+
     /// Runs one command on the changed project; `watch` is given what it prints as it comes.
     ///
     /// # Errors
-    /// If it cannot be confined. A command that fails is a report, not an error.
+    /// If it cannot be confined, or would not see the change. A command that fails is a report, not an error.
     pub fn run(&self, command: &Command, watch: &mut dyn FnMut(&[u8])) -> Result<CommandReport, SandboxError> {
+        self.shows(command)?;
         let held = self.held(command)?;
         let staging = self.stage(&held).map_err(SandboxError::io("lay the change out for the command"))?;
         let started = Instant::now();
