@@ -3,7 +3,7 @@
 use crate::app::{App, Options};
 use crate::world::World;
 use exacta_exec::ProjectRoot;
-use exacta_exec::sandbox::{Ended, Sandbox};
+use exacta_exec::sandbox::{Ended, Sandbox, SandboxError};
 use exacta_kernel::policy::command::Command;
 use exacta_kernel::policy::profile::Profile;
 use exacta_store::home::Home;
@@ -131,6 +131,7 @@ fn sandbox(home: &Home, root: &ProjectRoot) -> Check {
     match outcome {
         Ok(report) if report.ended == Ended::Passed => good("sandbox", "a command runs confined".to_owned()),
         Ok(report) => limited("sandbox", format!("`true` does not pass in it: {}", report.output.trim()), hint),
+        Err(error @ SandboxError::Mounted { .. }) => limited("sandbox", error.to_string(), error.hint()),
         Err(error) => limited("sandbox", format!("the operator's checks cannot run: {error}"), hint),
     }
 }

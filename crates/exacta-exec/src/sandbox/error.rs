@@ -2,6 +2,7 @@
 
 use exacta_kernel::path::RelPath;
 use rustix::io::Errno;
+use std::path::PathBuf;
 
 /// Why a command could not be run.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +37,14 @@ pub enum SandboxError {
         /// The folder.
         folder: RelPath,
     },
+    /// Something is mounted inside the project.
+    #[error("the command `{name}` cannot be run: another file system is mounted in the project, at `{}`", .mount.display())]
+    Mounted {
+        /// The command.
+        name: String,
+        /// Where.
+        mount: PathBuf,
+    },
     /// The change could not be laid out for it.
     #[error("cannot {call}: {source}")]
     Io {
@@ -59,6 +68,10 @@ impl SandboxError {
             Self::Unseen { .. } => {
                 "`writes` in the Safety Policy is for what a command makes, and must not hold files that plans change: name a \
                  folder inside that does not, or another one"
+            }
+            Self::Mounted { .. } => {
+                "the system cannot lay a change over a folder with a mount inside: unmount it, or have it mounted elsewhere, as long \
+                 as commands run"
             }
             Self::Io { .. } => "free some space, and see who may write in Exacta's state folder",
         }

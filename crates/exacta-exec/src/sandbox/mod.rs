@@ -8,28 +8,33 @@
 //! Made of parts that are made for it: `unshare` and `mount` for the overlay, `bwrap` for the confinement, a seccomp filter on top.
 //! They know paths, not handles; so `setup.sh` mounts a folder first and then compares it with the one that is held here. No handle
 //! is passed on: what a command inherits is its standard input, output and error.
+//!
+//! All of it is in a process namespace of its own, whose first process ends when this process does, at whatever moment: it reads from a
+//! pipe that is held open here and nowhere else. Nothing outlives the first process of a namespace.
 
+mod declared;
 mod error;
 mod filter;
+mod mounts;
 mod output;
 mod staging;
 mod tools;
 mod view;
 
 use crate::ProjectRoot;
-use crate::handle::{open_beneath, stat};
+use crate::handle::stat;
+use declared::Declared;
 pub use error::SandboxError;
 use exacta_kernel::path::RelPath;
 use exacta_kernel::plan::Change;
 use exacta_kernel::policy::command::Command;
 use output::{Limit, Output};
 use rustix::fd::{AsFd, OwnedFd};
-use rustix::fs::OFlags;
-use rustix::io::Errno;
 use staging::Staging;
 use std::ffi::{OsStr, OsString};
+use std::io::PipeWriter;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::process::{Child, ExitStatus, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use tools::Tools;
@@ -41,11 +46,20 @@ const SCRATCH_BYTES: u64 = 1 << 30;
 /// The same for folders that stand empty in the place of others.
 const EMPTY_BYTES: u64 = 1 << 20;
 
+/// How long everything that a command started may take to be gone.
+const TAKE_DOWN: Duration = Duration::from_secs(5);
+
 /// Makes the overlay, and gives way to `bwrap`.
 const SETUP: &str = include_str!("setup.sh");
 
+/// What it says where the overlay is refused.
+const NO_OVERLAY: &str = "no overlay of the project";
+
 /// The first thing inside: says that everything is set up, lets go of what `bwrap` was handed, and gives way to the command.
 const BEGIN: &str = r#"echo >&4; exec 3<&- 4>&-; exec "$@""#;
+
+/// The folders that the command may write to.
+type Held<'a> = [(&'a RelPath, OwnedFd)];
 
 /// Where a command runs.
 #[derive(Debug)]
@@ -113,19 +127,23 @@ impl Sandbox<'_> {
     /// If it cannot be confined, or would not see the change. A command that fails is a report, not an error.
     pub fn run(&self, command: &Command, watch: &mut dyn FnMut(&[u8])) -> Result<CommandReport, SandboxError> {
         self.shows(command)?;
-        let held = self.held(command)?;
-        let staging = self.stage(&held).map_err(SandboxError::io("lay the change out for the command"))?;
+        let declared = Declared::hold(self.root, command)?;
+        let held = &declared.folders[..];
+        let staging = self.stage(held).map_err(SandboxError::io("lay the change out for the command"))?;
         let started = Instant::now();
         let deadline = started + Duration::from_secs(command.timeout_seconds);
-        let (mut child, mut output) = self.start(command, &held, &staging)?;
+        let (mut child, alive, mut output) = self.start(command, held, &staging)?;
         let limit = Limit { deadline, cancel: self.cancel };
         let reached = output.read_within(&limit, watch).map_err(SandboxError::io("read what the command prints"));
         // Whatever went wrong, the command does not outlive this.
-        let ended = end(&mut child, &limit, reached.is_ok()).map_err(SandboxError::io("wait for the command"))?;
+        let ended =
+            end(&mut child, alive, &limit, reached.is_ok()).map_err(SandboxError::io("wait for the command"))?;
         reached?;
         let unavailable = |why: String| SandboxError::Unavailable { name: command.name.clone(), why };
         if let Some(why) = staging.refusal() {
-            return Err(unavailable(why));
+            let mount = why.starts_with(NO_OVERLAY).then(|| mounts::within(self.root.path())).flatten();
+            let mounted = |mount| SandboxError::Mounted { name: command.name.clone(), mount };
+            return Err(mount.map_or_else(|| unavailable(why), mounted));
         }
         if matches!(ended, Ended::Passed | Ended::Failed(_)) && !staging.began() {
             return Err(unavailable(format!("`bwrap` cannot set it up: {}", output.tail().trim())));
@@ -139,20 +157,7 @@ impl Sandbox<'_> {
         })
     }
 
-    /// The declared folders, held. One that is not there yet is made in the overlay, and goes with it.
-    fn held<'c>(&self, command: &'c Command) -> Result<Vec<(&'c RelPath, OwnedFd)>, SandboxError> {
-        let mut held = Vec::new();
-        for path in &command.writes {
-            match open_beneath(self.root.fd(), path.as_str(), OFlags::PATH | OFlags::DIRECTORY) {
-                Ok(folder) => held.push((path, folder)),
-                Err(Errno::NOENT) => {}
-                Err(errno) => return Err(SandboxError::folder(&command.name, path, errno)),
-            }
-        }
-        Ok(held)
-    }
-
-    fn stage(&self, held: &[(&RelPath, OwnedFd)]) -> std::io::Result<Staging> {
+    fn stage(&self, held: &Held<'_>) -> std::io::Result<Staging> {
         let staging = Staging::begin(self.scratch)?;
         let mounted: Vec<&str> = held.iter().map(|(path, _)| path.as_str()).chain([".exacta"]).collect();
         staging.fill(self.root, self.changes, &mounted)?;
@@ -162,19 +167,20 @@ impl Sandbox<'_> {
     fn start(
         &self,
         command: &Command,
-        held: &[(&RelPath, OwnedFd)],
+        held: &Held<'_>,
         staging: &Staging,
-    ) -> Result<(Child, Output), SandboxError> {
+    ) -> Result<(Child, PipeWriter, Output), SandboxError> {
         let unavailable = |why: String| SandboxError::Unavailable { name: command.name.clone(), why };
         let tools = Tools::find().map_err(unavailable)?;
         let filter = filter::bytes().map_err(|why| unavailable(format!("no system call filter: {why}")))?;
         staging.put("filter", &filter).map_err(SandboxError::io("lay the filter out for the command"))?;
         let (output, writer) = Output::pipe().map_err(SandboxError::io("make a pipe"))?;
         let errors = writer.try_clone().map_err(SandboxError::io("make a pipe"))?;
+        let (lives, alive) = std::io::pipe().map_err(SandboxError::io("make a pipe"))?;
         let identity = |folder: &dyn AsFd| identity(folder).map_err(SandboxError::io("look at a folder"));
         let mut outer = std::process::Command::new(&tools.unshare);
         outer
-            .args(["--user", "--map-root-user", "--mount", "--"])
+            .args(["--user", "--map-root-user", "--mount", "--pid", "--fork", "--kill-child", "--"])
             .arg(&tools.sh)
             .args(["-c", SETUP, "sh"])
             .arg(self.root.path())
@@ -189,17 +195,17 @@ impl Sandbox<'_> {
             .current_dir(staging.folder())
             .env_clear()
             .env("PATH", Tools::path())
-            .stdin(Stdio::null())
+            .stdin(Stdio::from(lives))
             .stdout(Stdio::from(writer))
             .stderr(Stdio::from(errors));
         // What the caller left open is not for the command either.
         close_fds::set_fds_cloexec_threadsafe(3, &[]);
         let child = outer.spawn().map_err(|error| unavailable(format!("`unshare` cannot be started: {error}")))?;
-        Ok((child, output))
+        Ok((child, alive, output))
     }
 
     /// The words of `bwrap`. The set-up has mounted the project and the held folders below the staging folder.
-    fn confinement(&self, command: &Command, held: &[(&RelPath, OwnedFd)], staging: &Path) -> Vec<OsString> {
+    fn confinement(&self, command: &Command, held: &Held<'_>, staging: &Path) -> Vec<OsString> {
         let mut words = Words::default();
         words.add(["--dev", "/dev", "--proc", "/proc"]);
         for folder in ["/tmp", "/var/tmp", "/dev/shm"] {
@@ -232,7 +238,7 @@ impl Sandbox<'_> {
         words.0
     }
 
-    fn show_project(&self, held: &[(&RelPath, OwnedFd)], staging: &Path, words: &mut Words) {
+    fn show_project(&self, held: &Held<'_>, staging: &Path, words: &mut Words) {
         let layers = staging.join("layers");
         words.bind("--bind", layers.join("merged"), self.root.path());
         words.empty(self.root.path().join(".exacta"), EMPTY_BYTES);
@@ -270,19 +276,37 @@ fn identity(folder: &dyn AsFd) -> std::io::Result<String> {
 }
 
 /// Waits for the command; one that has reached its limit is killed, and everything it started dies with it.
-fn end(child: &mut Child, limit: &Limit<'_>, wanted: bool) -> std::io::Result<Ended> {
-    use std::os::unix::process::ExitStatusExt as _;
-    while wanted && limit.reached().is_none() {
+fn end(child: &mut Child, alive: PipeWriter, limit: &Limit<'_>, wanted: bool) -> std::io::Result<Ended> {
+    let over = || !wanted || limit.reached().is_some();
+    if let Some(status) = wait(child, over)? {
+        return Ok(ended(status));
+    }
+    // Whoever reads this knows that nobody waits any more, and takes everything down. Only then is all of it gone when its
+    // first process is.
+    drop(alive);
+    let patience = Instant::now() + TAKE_DOWN;
+    if wait(child, || Instant::now() >= patience)?.is_none() {
+        child.kill()?;
+        child.wait()?;
+    }
+    Ok(limit.reached().unwrap_or(Ended::TimedOut))
+}
+
+fn wait(child: &mut Child, over: impl Fn() -> bool) -> std::io::Result<Option<ExitStatus>> {
+    while !over() {
         if let Some(status) = child.try_wait()? {
-            return Ok(match (status.code(), status.signal()) {
-                (Some(0), _) => Ended::Passed,
-                (Some(code), _) => Ended::Failed(code),
-                (None, signal) => Ended::Killed(signal.unwrap_or_default()),
-            });
+            return Ok(Some(status));
         }
         std::thread::sleep(Duration::from_millis(5));
     }
-    child.kill()?;
-    child.wait()?;
-    Ok(limit.reached().unwrap_or(Ended::TimedOut))
+    Ok(None)
+}
+
+fn ended(status: ExitStatus) -> Ended {
+    use std::os::unix::process::ExitStatusExt as _;
+    match (status.code(), status.signal()) {
+        (Some(0), _) => Ended::Passed,
+        (Some(code), _) => Ended::Failed(code),
+        (None, signal) => Ended::Killed(signal.unwrap_or_default()),
+    }
 }

@@ -1,9 +1,23 @@
-# Lays the overlay, inside an own user and mount namespace, and gives way to `bwrap`. Runs in the staging folder, with the
-# project, its identity, the size of the layers, the count of folders to hold, a path and an identity for each, and bwrap's words.
+# Lays the overlay, as the first process of own user, mount and process namespaces, and starts `bwrap`. Runs in the staging folder,
+# with the project, its identity, the size of the layers, the count of folders to hold, a path and an identity for each, and bwrap's words.
 # What cannot be done is said in `refused`. Every name below `layers` is on a file system that nobody else can reach.
 set -eu
+mask=$(umask)
 umask 077
 refuse() { printf '%s' "$1" >refused; exit 125; }
+
+# Whoever started this holds the other end of its input for as long as it lives. After that `bwrap` is killed as soon as it is there;
+# then this ends, and with the first process of a namespace every other one.
+[ $$ -eq 1 ] || refuse 'no process namespace'
+exec 5<&0 </dev/null
+(
+    read -r _ <&5 || :
+    while :; do
+        if read -r id <started; then kill -KILL "$id" || :; fi
+        sleep 0.1
+    done
+) >/dev/null 2>&1 &
+exec 5<&-
 
 # Mounts a folder where nobody can exchange it any more, and only then asks whether it is the right one.
 hold() {
@@ -33,4 +47,6 @@ options=lowerdir=layers/lower,upperdir=layers/upper,workdir=layers/work
 mount -t overlay -o "$options,userxattr" exacta layers/merged 2>/dev/null \
     || mount -t overlay -o "$options" exacta layers/merged || refuse 'no overlay of the project in a user namespace'
 
-exec bwrap "$@" 3<filter 4>began
+umask "$mask"
+sh -c 'echo $$ >started; exec bwrap "$@"' sh "$@" 3<filter 4>began || exit $?
+exit 0

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 pub(super) const FOLDERS: [&str; 4] = ["/usr/bin", "/bin", "/usr/sbin", "/sbin"];
 
 /// All of them: those that are started here, and those that the set-up starts by the same folders.
-const NAMES: [&str; 9] = ["unshare", "sh", "mount", "bwrap", "cp", "mkdir", "mknod", "stat", "xargs"];
+const NAMES: [&str; 11] =
+    ["unshare", "sh", "mount", "bwrap", "chmod", "cp", "mkdir", "mknod", "sleep", "stat", "xargs"];
 
 /// The programs by path.
 pub(super) struct Tools {

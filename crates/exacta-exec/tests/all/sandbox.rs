@@ -6,10 +6,12 @@ use exacta_kernel::facts::FileContent;
 use exacta_kernel::path::RelPath;
 use exacta_kernel::plan::Change;
 use exacta_kernel::policy::command::Command;
-use exacta_testkit::{memory, sandbox};
+use exacta_testkit::{LIMIT, Running, memory, output, root, sandbox};
+use std::path::Path;
+use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 struct Place {
@@ -237,7 +239,7 @@ fn nobody_outside_answers_to_a_command() {
         return;
     }
     let place = Place::new();
-    let connect = |socket: &std::path::Path| {
+    let connect = |socket: &Path| {
         let code = "import socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1]); print('connected')";
         place.run(&format!("/usr/bin/python3 -c \"{code}\" {}", socket.display()), 60).output
     };
@@ -313,4 +315,123 @@ fn a_project_that_is_exchanged_for_another_is_not_judged() {
         Command { name: "check".to_owned(), argv, timeout_seconds: 60, writes: Vec::new(), reads: Vec::new() };
     let error = sandbox.run(&command, &mut |_| {}).unwrap_err();
     assert!(error.to_string().ends_with("was exchanged for another folder"), "{error}");
+}
+
+/// Set for a process that runs one command in a project: the project, the scratch folder, and the script.
+const CHILD: &str = "EXACTA_SANDBOX_CHILD";
+
+/// Not a test of its own: what a process that is killed, or lives in another mount namespace, does.
+#[test]
+fn child() {
+    let Ok(order) = std::env::var(CHILD) else { return };
+    let [project, scratch, script] = order.splitn(3, '\n').collect::<Vec<_>>()[..] else { panic!("{order}") };
+    let (root, never) = (ProjectRoot::open(project).unwrap(), AtomicBool::new(false));
+    let sandbox = Sandbox { root: &root, scratch: Path::new(scratch), hidden: &[], changes: &[], cancel: &never };
+    let argv = ["sh", "-c", script].map(str::to_owned).to_vec();
+    let name = "check".to_owned();
+    let command = Command { name, argv, timeout_seconds: 600, writes: Vec::new(), reads: Vec::new() };
+    match sandbox.run(&command, &mut |_| {}) {
+        Ok(report) => eprintln!("{:?} {}", report.ended, report.output),
+        Err(error) => eprintln!("{error}; {}", error.hint()),
+    }
+}
+
+impl Place {
+    /// The words that make a process [`child`].
+    fn child(&self, program: &str, words: &[&str], script: &str) -> std::process::Command {
+        let mut command = std::process::Command::new(program);
+        let (project, scratch) = (self.project.path().display(), self.scratch.path().display());
+        command.args(words).args(["--exact", "sandbox::child", "--nocapture"]);
+        command.env(CHILD, format!("{project}\n{scratch}\n{script}"));
+        command
+    }
+}
+
+/// Whether a process with these words among its arguments lives.
+fn lives(words: &str) -> bool {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let mut lines = processes.filter_map(|process| std::fs::read(process.path().join("cmdline")).ok());
+    lines.any(|line| String::from_utf8_lossy(&line).contains(words))
+}
+
+fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let end = Instant::now() + LIMIT / 10;
+    while !is_so() {
+        assert!(Instant::now() < end, "{what}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// At whatever moment: when the first process is there, a little later, and when the command runs.
+#[test]
+fn nothing_outlives_the_process_that_wanted_it() {
+    if !sandbox() {
+        return;
+    }
+    let this = std::env::current_exe().unwrap();
+    for (round, pause) in
+        [Some(0), Some(0), Some(2), Some(5), Some(10), Some(15), Some(20), Some(40), None].into_iter().enumerate()
+    {
+        let place = Place::new();
+        let time = format!("600.{}{round}", std::process::id());
+        let mut child = place.child(this.to_str().unwrap(), &[], &format!("exec sleep {time}"));
+        let mut running = Running::start(child.stdout(Stdio::null()).stderr(Stdio::null()));
+        until("it starts something", || lives(&time));
+        match pause {
+            Some(milliseconds) => std::thread::sleep(Duration::from_millis(milliseconds)),
+            None => until("it sleeps", || lives(&format!("sleep\0{time}"))),
+        }
+        running.kill();
+        running.wait();
+        until(&format!("nobody is left, {pause:?}"), || !lives(&time));
+    }
+}
+
+#[test]
+fn a_command_has_the_callers_mask_for_new_files() {
+    if !sandbox() {
+        return;
+    }
+    let place = Place::new();
+    let mask = output(std::process::Command::new("sh").args(["-c", "umask"])).stdout;
+    assert_eq!(place.run("umask", 60).output, String::from_utf8(mask).unwrap());
+}
+
+#[test]
+fn a_declared_folder_is_made_and_stays_if_something_is_in_it() {
+    if !sandbox() {
+        return;
+    }
+    let place = Place::new();
+    let build = place.project.path().join("build");
+    for (script, stays) in
+        [("exit 1", false), ("true", false), ("mkdir build/in && echo x > build/in/out; exit 1", true)]
+    {
+        if build.exists() {
+            std::fs::remove_dir(&build).unwrap();
+        }
+        place.run(script, 60);
+        assert_eq!(build.join("in/out").exists(), stays, "{script}");
+        assert_eq!(build.exists(), stays, "{script}");
+    }
+}
+
+#[test]
+fn a_mount_in_the_project_is_named() {
+    if !sandbox() || !root() {
+        return;
+    }
+    let place = Place::new();
+    let vendor = place.project.path().join("vendor");
+    std::fs::create_dir(&vendor).unwrap();
+    let mount = format!("mount -t tmpfs none {} && exec \"$@\"", vendor.display());
+    let this = std::env::current_exe().unwrap();
+    let words = ["--mount", "sh", "-c", &mount, "sh", this.to_str().unwrap()];
+    let done = output(&mut place.child("unshare", &words, "true"));
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(
+        said.contains(&format!("another file system is mounted in the project, at `{}`", vendor.display())),
+        "{said}"
+    );
+    assert!(said.contains("unmount it") && !said.contains("bubblewrap"), "{said}");
 }
