@@ -91,6 +91,7 @@ impl App {
     /// A plan as it stands now, if it can still be used; one that is over is marked as expired.
     pub(crate) fn usable(&mut self, id: &PlanId) -> Result<Current, Error> {
         let current = self.current(id)?;
+        self.note_policy(current.world())?;
         match drift::answer(&current.drifts) {
             Some(Answer::Expired) => {
                 let why = messages(&current.drifts);

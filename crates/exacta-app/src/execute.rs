@@ -144,6 +144,7 @@ impl App {
     fn execute_plan(&mut self, id: &PlanId, execution: Execution<'_>) -> Result<RunView, Error> {
         let run_id = new_id(RunId::parse)?;
         let current = self.current(id)?;
+        self.note_policy(current.world())?;
         if let Some(run) = &current.record.run {
             // Its own run changed the targets: that is no drift, and does not expire the plan.
             return Err(already_run(id, run.id.as_str()));

@@ -4,9 +4,12 @@ use crate::app::App;
 use crate::clock::now;
 use crate::error::{Error, Exit};
 use crate::settings::{record_with, signed_setting};
+use crate::submit::data;
+use crate::world::World;
 use exacta_kernel::approval::setting::{SettingVerb, profile_subject};
 use exacta_kernel::audit::{Actor, EntryDraft, Event};
 use exacta_kernel::gate::{self, Explanation, Question};
+use exacta_kernel::hash::Digest;
 use exacta_kernel::policy::profile::Profile;
 use exacta_store::Store;
 use exacta_store::home::{Fall, SigningKey};
@@ -135,6 +138,27 @@ impl App {
         if record.failed_runs >= FAILURES { self.fall_to(lower, "three runs failed in a row") } else { Ok(()) }
     }
 
+    /// Records that the Safety Policy is another one than the log knows of, however it was changed: elsewhere, or by hand.
+    pub(crate) fn note_policy(&mut self, world: &World) -> Result<(), Error> {
+        let (known, now_is) = (self.project.policy, world.policy.safety_hash());
+        if known == Some(now_is) {
+            return Ok(());
+        }
+        if let Some(known) = known {
+            let reason = format!("safety policy {}, set elsewhere or by hand", world.policy.safety_version());
+            let entry = EntryDraft::new(Event::PolicyChanged, Actor::System, reason);
+            let data = data(json!({ "from": known, "to": now_is }));
+            self.store.record(&[EntryDraft { data, ..entry }], now())?;
+        }
+        self.knows(now_is)
+    }
+
+    /// The log was told of this policy.
+    pub(crate) fn knows(&mut self, policy: Digest) -> Result<(), Error> {
+        self.project = self.home.update_project(self.root.path(), |record| record.policy = Some(policy))?;
+        Ok(())
+    }
+
     fn fall_to(&mut self, profile: Profile, why: &str) -> Result<(), Error> {
         let before = self.profile()?;
         if before <= profile {
@@ -159,6 +183,6 @@ fn changed_meanwhile(found: Profile) -> Error {
 fn changed(actor: Actor, before: Profile, after: Profile, why: &str) -> EntryDraft {
     let reason = format!("{} → {}: {why}", before.name(), after.name());
     let mut entry = EntryDraft::new(Event::ProfileChanged, actor, reason);
-    entry.data = crate::submit::data(json!({ "from": before, "to": after }));
+    entry.data = data(json!({ "from": before, "to": after }));
     entry
 }

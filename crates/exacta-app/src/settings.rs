@@ -116,6 +116,7 @@ impl Settings {
         let change = json!({ "from": before.ok(), "to": after.hash() });
         let entry = entry(Event::PolicyChanged, &by, format!("safety policy {}", after.version), data(change));
         self.enter(entry, |home| home.write_safety_policy(text, &by))?;
+        self.knows(after.hash())?;
         self.policy()
     }
 
@@ -129,6 +130,7 @@ impl Settings {
         let change = json!({ "to": SafetyPolicy::default().hash() });
         let entry = entry(Event::PolicyChanged, &by, "the built-in safety policy".to_owned(), data(change));
         self.enter(entry, |home| home.reset_safety_policy(&text, &by))?;
+        self.knows(SafetyPolicy::default().hash())?;
         self.policy()
     }
 
@@ -226,6 +228,11 @@ impl Settings {
         let change = data(json!({ "name": name }));
         let entry = entry(Event::ApproverChanged, &by, format!("approver `{name}` removed"), change);
         self.enter(entry, |home| home.remove_approver(name, by.statement().at, &by).map(drop))
+    }
+
+    /// The project's log was told of this policy just now; the others' will be when something is decided there.
+    fn knows(&mut self, policy: Digest) -> Result<(), Error> {
+        self.project.as_mut().map_or(Ok(()), |app| app.knows(policy))
     }
 
     /// Makes a change, and records it: what cannot be recorded is not done.

@@ -128,6 +128,7 @@ impl App {
         lineage: Lineage,
     ) -> Result<PlanView, Error> {
         let world = self.world()?;
+        self.note_policy(&world)?;
         let mut court = world.court(&self.root, Some(&self.project.id), constraints);
         court.selection = lineage.derived_from.is_some();
         let (evaluation, _) = pipeline::evaluate(text, court)?;

@@ -185,6 +185,27 @@ fn runs_that_fail_by_themselves_make_the_profile_fall() {
     }
 }
 
+/// Also where it is changed by hand, or by a command given elsewhere.
+#[test]
+fn every_policy_that_decides_is_in_the_log() {
+    let place = Place::new();
+    let changes = || {
+        let entries = place.app().entries(None, None).unwrap();
+        entries.iter().filter(|entry| entry.event == Event::PolicyChanged).count()
+    };
+    place.submit(&fix());
+    assert_eq!(changes(), 0, "the first is the plan's own");
+    policy(&place, "[caps]\nsteps = 5\n");
+    for _ in 0..2 {
+        place.submit(&fix());
+        assert_eq!(changes(), 1);
+    }
+    let mut settings = settings::Settings::open(&place.options).unwrap();
+    settings.set_policy("[caps]\nsteps = 6\n", "policy.toml", &place.key()).unwrap();
+    place.submit(&fix());
+    assert_eq!(changes(), 2, "the person's entry is enough");
+}
+
 fn remove_approvers(place: &Place) {
     std::fs::remove_file(place.options.home.as_ref().unwrap().join("approvers.toml")).unwrap();
 }

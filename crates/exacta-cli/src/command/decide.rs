@@ -8,6 +8,7 @@ use exacta_app::view::PlanView;
 use exacta_app::{App, Error, Exit};
 use exacta_kernel::id::PlanId;
 use exacta_kernel::lifecycle::Status;
+use std::collections::BTreeSet;
 
 /// The fewest digits of a hash that name a plan.
 const FEWEST_DIGITS: usize = 8;
@@ -21,7 +22,11 @@ pub fn approve(args: &Approve, context: &Context) -> Result<u8, Error> {
     if args.steps.is_empty() {
         return approve_shown(&mut app, &view, decider, context);
     }
-    let derived = app.select(&id, &args.steps.iter().cloned().collect())?;
+    let steps: BTreeSet<String> = args.steps.iter().filter(|step| !step.is_empty()).cloned().collect();
+    if steps.is_empty() {
+        return refuse(&mut app, &id, &view, Some("nothing was selected"), decider, context);
+    }
+    let derived = app.select(&id, &steps)?;
     if derived.status == Some(Status::Pending) && decider.is_person() {
         return approve_shown(&mut app, &derived, decider, context);
     }
@@ -62,13 +67,24 @@ pub fn reject(args: &Reject, context: &Context) -> Result<u8, Error> {
     let id = app.resolve(&args.id)?;
     let decider = Decider::new(&args.signer, &context.options)?;
     let view = seen(&mut app, &id, args.hash.as_deref())?;
+    let why = Some(args.reason.trim()).filter(|why| !why.is_empty());
+    refuse(&mut app, &id, &view, why, decider, context)
+}
+
+fn refuse(
+    app: &mut App,
+    id: &PlanId,
+    view: &PlanView,
+    why: Option<&str>,
+    decider: Decider,
+    context: &Context,
+) -> Result<u8, Error> {
     if decider.is_person() {
-        context.output.aside(plan::head(&view));
+        context.output.aside(plan::head(view));
     }
     decider.agrees(&format!("reject plan {id} for good?"))?;
-    let why = Some(args.reason.trim()).filter(|why| !why.is_empty());
-    app.reject(&id, why, &decider.key(&context.options)?)?;
-    done(&app, &id, &format!("rejected plan {id}\n"), context)
+    app.reject(id, why, &decider.key(&context.options)?)?;
+    done(app, id, &format!("rejected plan {id}\n"), context)
 }
 
 /// `exacta revise`

@@ -261,7 +261,8 @@ impl Review {
             .map(String::as_str)
             .collect();
         if chosen.is_empty() {
-            self.message = Some("nothing is selected: space selects a step".to_owned());
+            self.message = Some("nothing is selected, which is a rejection; Esc goes back, space selects".to_owned());
+            self.decide(Mode::Reject(Input::default()));
         } else if !missing.is_empty() {
             let missing = missing.into_iter().collect::<Vec<_>>().join(", ");
             self.message = Some(format!("the selected steps need {missing}: select them too"));

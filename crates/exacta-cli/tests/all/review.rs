@@ -93,6 +93,8 @@ fn what_keys_choose() {
     assert_eq!(chosen("c  \n"), None);
     assert_eq!(chosen("csmaller\n"), Some(Choice::RequestChanges("smaller".to_owned())));
     assert_eq!(chosen("s"), None, "nothing is selected");
+    assert_eq!(chosen("s\n"), Some(Choice::Reject(String::new())), "which is a rejection, if meant");
+    assert_eq!(chosen("s\x1b s"), Some(Choice::ApproveSteps(vec!["s1".to_owned()])), "or not");
     assert_eq!(chosen(" s"), Some(Choice::ApproveSteps(vec!["s1".to_owned()])));
     assert_eq!(chosen(" j s"), Some(Choice::ApproveSteps(vec!["s1".to_owned(), "s2".to_owned()])));
     assert_eq!(chosen("  s"), None, "selected and unselected");

@@ -118,6 +118,9 @@ fn some_steps_become_a_plan_of_their_own() {
     let whole = id(&submit(&world, &three_steps()).expect(30));
     world.run(&["approve", &whole, "--steps", "s2", "--approver-key", &world.key()]).expect(10);
     world.run(&["approve", &whole, "--steps", "s9", "--approver-key", &world.key()]).expect(2);
+    let other = id(&submit(&world, &three_steps()).expect(30));
+    let refused = world.run(&["approve", &other, "--steps", "", "--approver-key", &world.key(), "--json"]).expect(0);
+    assert_eq!(refused.json()["status"], "rejected", "nothing selected is a rejection");
     let derived =
         world.run(&["approve", &whole, "--steps", "s1,s2", "--approver-key", &world.key(), "--json"]).expect(30);
     let part = id(&derived);

@@ -28,6 +28,8 @@ pub struct ProjectRecord {
     pub failed_runs: u32,
     /// When and why the profile last fell by itself.
     pub fell: Option<Fall>,
+    /// The Safety Policy that the project's log knows of, by hash; `None` before the first decision.
+    pub policy: Option<Digest>,
 }
 
 /// A profile that fell by itself.
@@ -53,6 +55,8 @@ struct Stored {
     failed_runs: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     fell: Option<Fall>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    policy: Option<Digest>,
 }
 
 impl Record for Stored {
@@ -96,7 +100,7 @@ impl Home {
         write_new(&lock, &path, root, at)
     }
 
-    /// Changes profile, failed runs or fall of a project, and returns what it is then. No other process's change comes
+    /// Changes what is known of a project, and returns what it is then. No other process's change comes
     /// between; `change` must not itself change projects.
     ///
     /// # Errors
@@ -152,6 +156,7 @@ fn write_new(lock: &Lock, path: &Path, root: PathBuf, at: Timestamp) -> Result<P
         created_at: at,
         failed_runs: 0,
         fell: None,
+        policy: None,
     };
     record::write(lock, path, &Stored::of(&record))?;
     Ok(record)
@@ -173,11 +178,12 @@ impl Stored {
             created_at: record.created_at,
             failed_runs: record.failed_runs,
             fell: record.fell.clone(),
+            policy: record.policy,
         }
     }
 
     fn at(self, root: PathBuf) -> ProjectRecord {
-        let Self { id, root: _, profile, chosen, created_at, failed_runs, fell } = self;
-        ProjectRecord { id, root, profile, chosen, created_at, failed_runs, fell }
+        let Self { id, root: _, profile, chosen, created_at, failed_runs, fell, policy } = self;
+        ProjectRecord { id, root, profile, chosen, created_at, failed_runs, fell, policy }
     }
 }
