@@ -10,10 +10,10 @@ use exacta_exec::look::TARGET_CAP;
 use exacta_exec::{Outcome, Recovered, RunError};
 use exacta_kernel::audit::Event;
 use exacta_kernel::facts::{FileState, Target};
-use exacta_kernel::id::RunId;
+use exacta_kernel::id::{PlanId, RunId};
 use exacta_kernel::path::RelPath;
 use exacta_kernel::permit::Transition;
-use exacta_store::{RunRecord, RunState, Store};
+use exacta_store::{RunFilter, RunRecord, RunState, Store};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,7 +51,7 @@ impl App {
         for recovered in recovered {
             recoveries.extend(self.enter_recovery(&recovered)?);
         }
-        let mut dead = self.store.running()?;
+        let mut dead = self.store.open_runs()?;
         dead.retain(|run| self.is_dead(run));
         if !dead.is_empty() {
             // Another process may be at it at this moment, and will record what comes of it. Looked at after the record and
@@ -93,72 +93,68 @@ impl App {
 
     /// Records what the executor did about an unfinished run. `None` if the record has its end already.
     fn enter_recovery(&mut self, recovered: &Recovered) -> Result<Option<Recovery>, Error> {
-        let (state, reason) = match recovered.how {
-            Outcome::Completed => (RunState::Completed, "the commit point had passed: every target is as approved"),
-            Outcome::RolledBack => (RunState::RolledBack, "the commit point had not passed: every target is as before"),
-            Outcome::NeedsAttention => {
-                (RunState::NeedsAttention, "everything is as before, except for what somebody else saved meanwhile")
-            }
-        };
-        let receipts = serde_json::to_value(&recovered.receipts)?;
-        let end = match self.store.run(&recovered.run_id)? {
-            Some(run) if matches!(run.state, RunState::Running | RunState::NeedsAttention) => {
-                self.end(&run, state, &receipts, reason)?
-            }
-            Some(_) => None,
+        let end = End::of(recovered)?;
+        match self.store.run(&recovered.run_id)? {
+            Some(run) if matches!(run.state, RunState::Running | RunState::NeedsAttention) => self.end(&run, end),
+            Some(_) => Ok(None),
             // It died before it was entered, and so before its first effect.
-            None => Some((state, reason.to_owned())),
-        };
-        Ok(end.map(|(state, reason)| Recovery {
-            run_id: recovered.run_id.to_string(),
-            plan_id: recovered.plan_id.as_ref().map(ToString::to_string).unwrap_or_default(),
-            outcome: outcome(state),
-            reason,
-            kept: recovered.kept.clone(),
-        }))
+            None => Ok(Some(end.told(&recovered.run_id, recovered.plan_id.as_ref()))),
+        }
     }
 
-    /// A run in the record whose process died outside the executor: before its first effect, or after its last. `None` if another
-    /// process was faster to record it.
+    /// A run in the record that has no end there, though for the executor it is over: its process died before its first effect or
+    /// after its last, or whoever recovered it could not record that. `None` if another process was faster, or if it needs a person and
+    /// still does.
     fn settle(&mut self, run: &RunRecord) -> Result<Option<Recovery>, Error> {
+        let open = run.state == RunState::NeedsAttention;
+        if open && self.root.met_others(&run.id).map_err(|error| unrecovered(&error))? {
+            return Ok(None);
+        }
+        let end = self.traced(run)?;
+        if open && self.contradiction(run, &end)?.is_some() {
+            return Ok(None);
+        }
+        self.end(run, end)
+    }
+
+    /// How a run ended, by what the executor left of it.
+    fn traced(&self, run: &RunRecord) -> Result<End, Error> {
+        if self.root.met_others(&run.id).map_err(|error| unrecovered(&error))? {
+            return Ok(End::kept(self.root.kept(&run.id).map_err(|error| unrecovered(&error))?));
+        }
         let receipts = self.root.receipts(&run.id).map_err(|error| unrecovered(&error))?;
-        let (state, reason) = if receipts.is_some() {
-            (RunState::Completed, "the process died after its last effect: every target is as approved")
-        } else {
-            (RunState::Failed, "the process died before its first effect: every target is as before")
+        let Some(receipts) = receipts else {
+            let how = "the process died before its first effect, or all it did was put back: every target is as before";
+            return Ok(End { reason: how.to_owned(), ..End::as_before(RunState::Failed) });
         };
-        let receipts = receipts.map_or_else(|| Ok(json!({})), |receipts| serde_json::to_value(&receipts))?;
-        let end = self.end(run, state, &receipts, reason)?;
-        Ok(end.map(|(state, reason)| Recovery {
-            run_id: run.id.to_string(),
-            plan_id: run.plan_id.to_string(),
-            outcome: outcome(state),
-            reason,
-            kept: Vec::new(),
-        }))
+        Ok(End {
+            state: RunState::Completed,
+            reason: "the process died after its last effect: every target is as approved".to_owned(),
+            receipts: serde_json::to_value(&receipts)?,
+            kept: receipts.kept,
+            untouched: false,
+        })
     }
 
     /// Records how a run ended, unless its targets tell otherwise. `None` if another process was faster.
-    fn end(
-        &mut self,
-        run: &RunRecord,
-        state: RunState,
-        receipts: &Value,
-        reason: &str,
-    ) -> Result<Option<(RunState, String)>, Error> {
-        let (state, reason) = match self.contradiction(run, state)? {
-            None => (state, reason.to_owned()),
-            Some(otherwise) => (RunState::NeedsAttention, otherwise),
-        };
-        let plan = self.record(&run.plan_id)?;
-        let ended = self.finish(&Ran::recorded(run, &plan), state, receipts, Event::RunRecovered, &reason)?;
-        Ok(ended.map(|_| (state, reason)))
+    fn end(&mut self, run: &RunRecord, mut end: End) -> Result<Option<Recovery>, Error> {
+        if let Some(otherwise) = self.contradiction(run, &end)? {
+            (end.state, end.reason) = (RunState::NeedsAttention, otherwise);
+        }
+        let ran = Ran::recorded(run, &self.record(&run.plan_id)?);
+        let ended = self.finish(&ran, end.state, &end.receipts, Event::RunRecovered, &end.reason)?;
+        Ok(ended.map(|_| end.told(&run.id, Some(&run.plan_id))))
     }
 
     /// What the targets say against an end. The marks in `.exacta/exec` can be made and removed by whoever can write there; what
-    /// a run was to do is in the record, and no run is said to be completed that left a target as before, or put back that left
-    /// one as approved.
-    fn contradiction(&self, run: &RunRecord, state: RunState) -> Result<Option<String>, Error> {
+    /// a run was to do is in the record. No run is said to be completed that left a target as before, or put back that left one
+    /// other than before, unless a later run is why. Where a run changed nothing, somebody's edit is no concern of it.
+    fn contradiction(&self, run: &RunRecord, end: &End) -> Result<Option<String>, Error> {
+        let meant = match end.state {
+            RunState::Completed => "completed",
+            RunState::RolledBack | RunState::Failed => "put back",
+            _ => return Ok(None),
+        };
         let changes: BTreeMap<RelPath, Transition> =
             serde_json::from_value(run.changes.clone()).map_err(|_| tampered(&run.plan_id))?;
         let paths: Vec<RelPath> = changes.keys().cloned().collect();
@@ -168,20 +164,102 @@ impl App {
             Some(Target::Absent) => *state == FileState::Absent,
             _ => false,
         };
-        let against = |(path, change): &(&RelPath, &Transition)| match state {
-            RunState::Completed => stands(path, &change.before),
-            RunState::RolledBack | RunState::Failed => stands(path, &change.after),
-            _ => false,
-        };
-        let (found, meant) = match state {
-            RunState::Completed => ("as before", "completed"),
-            _ => ("as approved", "put back"),
-        };
-        Ok(changes.iter().find(against).map(|(path, _)| {
-            format!(
+        for (path, change) in &changes {
+            let (before, after) = (stands(path, &change.before), stands(path, &change.after));
+            let found = match end.state {
+                RunState::Completed if before => "as before",
+                RunState::Completed => continue,
+                _ if after => "as approved",
+                _ if before || end.untouched => continue,
+                _ => "not as before",
+            };
+            if self.is_taken_over(run, path)? {
+                continue;
+            }
+            return Ok(Some(format!(
                 "its journal has it {meant}, but `{path}` is {found}: somebody changed the journal, or the file since"
-            )
-        }))
+            )));
+        }
+        Ok(None)
+    }
+
+    /// Whether a target is a later run's concern by now. Never where a person is to look at it.
+    fn is_taken_over(&self, run: &RunRecord, path: &RelPath) -> Result<bool, Error> {
+        if run.state == RunState::NeedsAttention {
+            return Ok(false);
+        }
+        for other in self.store.runs(&RunFilter::default())? {
+            let later = other.id != run.id && other.started_at >= run.started_at;
+            // What the list says is looked up in the log.
+            if later
+                && other.changes.get(path.as_str()).is_some()
+                && self.store.run(&other.id)?.is_some_and(|other| other.changes.get(path.as_str()).is_some())
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// How an unfinished run ended.
+struct End {
+    state: RunState,
+    reason: String,
+    receipts: Value,
+    kept: Vec<String>,
+    /// Whether it is certain that the run changed nothing.
+    untouched: bool,
+}
+
+impl End {
+    /// As the executor tells it.
+    fn of(recovered: &Recovered) -> Result<Self, Error> {
+        Ok(match recovered.how {
+            Outcome::Completed => Self {
+                state: RunState::Completed,
+                reason: "the commit point had passed: every target is as approved".to_owned(),
+                receipts: serde_json::to_value(&recovered.receipts)?,
+                kept: recovered.kept.clone(),
+                untouched: false,
+            },
+            Outcome::RolledBack if recovered.committed => Self::as_before(RunState::RolledBack),
+            Outcome::RolledBack => Self {
+                reason: "the commit point had not passed: the run changed nothing".to_owned(),
+                untouched: true,
+                ..Self::as_before(RunState::RolledBack)
+            },
+            Outcome::NeedsAttention => Self::kept(recovered.kept.clone()),
+        })
+    }
+
+    fn as_before(state: RunState) -> Self {
+        let reason =
+            "the commit point had passed, and what was done could not be finished: every target is as before again";
+        Self { state, reason: reason.to_owned(), receipts: json!({}), kept: Vec::new(), untouched: false }
+    }
+
+    /// Everything is as before, but for this.
+    fn kept(kept: Vec<String>) -> Self {
+        let names: Vec<String> = kept.iter().map(|name| format!("`{name}`")).collect();
+        let except = if names.is_empty() { "what somebody else saved meanwhile".to_owned() } else { names.join(", ") };
+        Self {
+            state: RunState::NeedsAttention,
+            reason: format!("everything is as before except {except}, saved by another program and kept"),
+            receipts: json!({ "kept": &kept }),
+            kept,
+            untouched: false,
+        }
+    }
+
+    fn told(self, run_id: &RunId, plan_id: Option<&PlanId>) -> Recovery {
+        Recovery {
+            run_id: run_id.to_string(),
+            plan_id: plan_id.map(ToString::to_string).unwrap_or_default(),
+            outcome: outcome(self.state),
+            reason: self.reason,
+            kept: self.kept,
+        }
     }
 }
 

@@ -133,6 +133,26 @@ impl<'fs, F: Fs> Area<'fs, F> {
         Ok(runs)
     }
 
+    /// Whether there is such a name.
+    pub(crate) fn has(&self, name: &str) -> Result<bool, IoError> {
+        match self.fs.stat_in(&self.dir, name) {
+            Ok(_) => Ok(true),
+            Err(Errno::NOENT) => Ok(false),
+            Err(errno) => Err(IoError { call: "look at", path: shown(name), errno }),
+        }
+    }
+
+    /// What was put aside for a run of so many steps, as paths from the project root.
+    pub(crate) fn aside(&self, run_id: &RunId, steps: usize) -> Result<Vec<String>, IoError> {
+        let mut aside = Vec::new();
+        for name in (0..steps).map(|step| Names(run_id).aside(step)) {
+            if self.has(&name)? {
+                aside.push(shown(&name));
+            }
+        }
+        Ok(aside)
+    }
+
     /// Makes an empty file whose name is a statement. It counts once the folder is synced.
     pub(crate) fn mark(&self, name: &str) -> Result<(), IoError> {
         match self.fs.create(&self.dir, name) {

@@ -41,13 +41,12 @@ impl ProjectRoot {
     pub fn receipts(&self, run_id: &RunId) -> Result<Option<Receipts>, RunError> {
         let disk = self.disk()?;
         let Some(area) = Area::open(&disk)? else { return Ok(None) };
-        match disk.stat_in(&area.dir, &Names(run_id).done()) {
-            Ok(_) => {}
-            Err(Errno::NOENT) => return Ok(None),
-            Err(errno) => return Err(IoError { call: "look at", path: shown(&Names(run_id).done()), errno }.into()),
+        if !area.has(&Names(run_id).done())? {
+            return Ok(None);
         }
-        let journal = open(&area, run_id)?;
-        Ok(journal.map(|(journal, _)| receipts(run_id, &journal.steps)))
+        let Some((journal, _)) = open(&area, run_id)? else { return Ok(None) };
+        let kept = area.aside(run_id, journal.steps.len())?;
+        Ok(Some(Receipts { kept, ..receipts(run_id, &journal.steps) }))
     }
 
     /// The bytes a target had before a run, verified; `None` where there was no file.

@@ -2,7 +2,6 @@
 
 use crate::area::{Area, Names, Traces, shown};
 use crate::error::{IoError, RunError};
-use crate::folders::Folders;
 use crate::fs::{Disk, Fs};
 use crate::journal::{Journal, JournalError};
 use crate::lock::{Desk, Locks, Patience, is_held};
@@ -29,6 +28,8 @@ pub struct Recovered {
     pub plan_id: Option<PlanId>,
     /// How it ended.
     pub how: Outcome,
+    /// Whether it had come to its commit: if not, it never changed anything.
+    pub committed: bool,
     /// What it did; only if it was completed.
     pub receipts: Option<Receipts>,
     /// What someone else saved during the run and was kept, relative to the project root.
@@ -81,6 +82,36 @@ impl ProjectRoot {
             Some(area) => Ok(is_held(&area, run)?),
             None => Ok(false),
         }
+    }
+
+    /// Whether a run is over and left something of somebody else's where it was.
+    ///
+    /// # Errors
+    /// If it cannot be told.
+    pub fn met_others(&self, run: &RunId) -> Result<bool, RunError> {
+        let disk = Disk::new(self, true).map_err(IoError::of("open project", "."))?;
+        match Area::open(&disk)? {
+            Some(area) => Ok(area.has(&Names(run).kept())? && area.has(&Names(run).commit())?),
+            None => Ok(false),
+        }
+    }
+
+    /// What is other than before a run that was put back: targets, and bytes put aside, relative to the project root.
+    ///
+    /// # Errors
+    /// If its journal is gone or cannot be used.
+    pub fn kept(&self, run: &RunId) -> Result<Vec<String>, RunError> {
+        let disk = Disk::new(self, true).map_err(IoError::of("open project", "."))?;
+        let missing = || RunError::NotKept { what: format!("journal of run `{run}`") };
+        let area = Area::open(&disk)?.ok_or_else(missing)?;
+        let file = open(&area, &Names(run).commit())?.ok_or_else(missing)?;
+        let journal = Journal::read(&disk, &file)
+            .map_err(|error| RunError::BadJournal { run_id: run.clone(), what: error.to_string() })?;
+        let aside = area.aside(run, journal.steps.len())?;
+        let mut committed = Committed::found(&area, journal, file);
+        let mut kept = committed.not_as_before()?;
+        kept.extend(aside);
+        Ok(kept)
     }
 
     /// The runs without an end. Reads only.
@@ -149,8 +180,8 @@ fn settle<F: Fs>(area: &Area<'_, F>, run_id: &RunId, traces: &Traces) -> Result<
     if name == names.intent() {
         let plan_id = Journal::read(area.fs, &file).ok().map(|journal| journal.plan_id);
         discard(area, run_id, traces)?;
-        let how = Outcome::RolledBack;
-        return Ok(Some(Recovered { run_id: run_id.clone(), plan_id, how, receipts: None, kept: Vec::new() }));
+        let (run_id, how) = (run_id.clone(), Outcome::RolledBack);
+        return Ok(Some(Recovered { run_id, plan_id, how, committed: false, receipts: None, kept: Vec::new() }));
     }
     let journal = Journal::read(area.fs, &file)
         .map_err(|error| RunError::BadJournal { run_id: run_id.clone(), what: error.to_string() })?;
@@ -165,8 +196,7 @@ fn settle<F: Fs>(area: &Area<'_, F>, run_id: &RunId, traces: &Traces) -> Result<
     if area.runs()?.get(run_id).is_none_or(Traces::is_over) {
         return Ok(None);
     }
-    let committed = Committed { area, journal, known: &[], old: Vec::new(), file, folders: Folders::new(area.fs) };
-    conclude(committed, traces.back).map(Some)
+    conclude(Committed::found(area, journal, file), traces.back).map(Some)
 }
 
 /// Finishes a committed run, or puts it back.
@@ -181,7 +211,7 @@ fn conclude<F: Fs>(mut committed: Committed<'_, '_, F>, decided_back: bool) -> R
             Ok(()) => {
                 let kept = committed.tidy();
                 let receipts = Some(receipts(&run_id, &committed.journal.steps));
-                return Ok(Recovered { run_id, plan_id, how: Outcome::Completed, receipts, kept });
+                return Ok(Recovered { run_id, plan_id, how: Outcome::Completed, committed: true, receipts, kept });
             }
             Err(Halt::Io(error)) if error.is_sync() => return Err(unsettled(&run_id, &error)),
             Err(_) => {}
@@ -190,7 +220,7 @@ fn conclude<F: Fs>(mut committed: Committed<'_, '_, F>, decided_back: bool) -> R
     let kept =
         committed.decide_back().and_then(|()| committed.put_back()).map_err(|error| unsettled(&run_id, &error))?;
     let how = if kept.is_empty() { Outcome::RolledBack } else { Outcome::NeedsAttention };
-    Ok(Recovered { run_id, plan_id, how, receipts: None, kept })
+    Ok(Recovered { run_id, plan_id, how, committed: true, receipts: None, kept })
 }
 
 fn unsettled(run_id: &RunId, error: &IoError) -> RunError {
@@ -200,13 +230,8 @@ fn unsettled(run_id: &RunId, error: &IoError) -> RunError {
 /// The name the journal has at this moment. A living run renames it once, from intent to commit.
 fn journal_name<F: Fs>(area: &Area<'_, F>, run_id: &RunId) -> Result<Option<String>, IoError> {
     let names = Names(run_id);
-    let exists = |name: &str| match area.fs.stat_in(&area.dir, name) {
-        Ok(_) => Ok(true),
-        Err(Errno::NOENT) => Ok(false),
-        Err(errno) => Err(IoError { call: "look at", path: shown(name), errno }),
-    };
-    let intent = exists(&names.intent())?;
-    if exists(&names.commit())? {
+    let intent = area.has(&names.intent())?;
+    if area.has(&names.commit())? {
         return Ok(Some(names.commit()));
     }
     Ok(intent.then(|| names.intent()))
@@ -271,6 +296,6 @@ fn tidy<F: Fs>(area: &Area<'_, F>, run_id: &RunId) -> Result<(), RunError> {
     let Some(file) = hold(area, run_id, &name)? else { return Ok(()) };
     let journal = Journal::read(area.fs, &file)
         .map_err(|error| RunError::BadJournal { run_id: run_id.clone(), what: error.to_string() })?;
-    Committed { area, journal, known: &[], old: Vec::new(), file, folders: Folders::new(area.fs) }.tidy();
+    Committed::found(area, journal, file).tidy();
     Ok(())
 }

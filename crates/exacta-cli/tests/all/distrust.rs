@@ -149,6 +149,58 @@ fn recovery_never_says_what_the_targets_contradict() {
     }
 }
 
+/// What somebody else saved stays recorded as that, also if whoever recovers first is killed before it can say so.
+#[test]
+fn an_interrupted_recovery_is_recorded_as_it_ended() {
+    let world = torn();
+    world.write("src/main.py", "mine\n");
+    let mut command = Command::new("strace");
+    command.args(["-f", "-qq", "-o", "/dev/null", "-e", "inject=pwrite64:signal=KILL:when=1", "-P"]);
+    command.arg(world.project().join(".exacta/state.db-wal")).args([EXACTA, "recover"]);
+    output(command.current_dir(world.project()).env("EXACTA_HOME", world.home()).stdin(Stdio::null()));
+    let kept = commit(&world).with_extension("kept");
+    assert!(kept.exists() && !events(&world).contains(&"run_recovered".to_owned()));
+
+    let found = world.run(&["recover", "--json"]).expect(60).json();
+    assert_eq!(found["recovered"][0]["outcome"], "needs_attention", "{found}");
+    assert_eq!(found["recovered"][0]["kept"], json!(["src/main.py"]), "{found}");
+    assert!(found["recovered"][0]["reason"].as_str().unwrap().contains("`src/main.py`"), "{found}");
+    assert_eq!((world.read("greet.txt").as_str(), world.read("src/main.py").as_str()), (BEFORE, "mine\n"));
+    let status = world.run(&["status", "--json"]).expect(60).json();
+    assert_eq!(status["runs"][0]["kept"], json!(["src/main.py"]), "{status}");
+    // Told once; and what needs a person is not recorded again and again.
+    assert_eq!(world.run(&["recover", "--json"]).expect(0).json()["recovered"], json!([]));
+    assert_eq!(events(&world).iter().filter(|event| *event == "run_recovered").count(), 1);
+}
+
+/// The commit point is passed, and still everything is put back: that is what the record says.
+#[test]
+fn what_was_put_back_after_the_commit_is_told_so() {
+    let world = torn();
+    mark(&world, "back");
+    let found = world.run(&["recover", "--json"]).expect(0).json();
+    assert_eq!(found["recovered"][0]["outcome"], "rolled_back", "{found}");
+    let reason = found["recovered"][0]["reason"].as_str().unwrap();
+    assert!(reason.contains("had passed") && reason.contains("as before again"), "{reason}");
+    assert_eq!(world.read("greet.txt"), BEFORE);
+}
+
+/// Somebody edits a target of a run that died and left no trace: it is not said to be as before, until it is.
+#[test]
+fn what_is_not_as_before_is_not_said_to_be() {
+    let world = torn();
+    for path in traces(&world) {
+        fs::remove_file(path).unwrap();
+    }
+    world.write("greet.txt", "mine\n");
+    let found = world.run(&["recover", "--json"]).expect(60).json();
+    let reason = found["recovered"][0]["reason"].as_str().unwrap();
+    assert!(reason.contains("`greet.txt` is not as before"), "{reason}");
+    world.write("greet.txt", BEFORE);
+    let found = world.run(&["recover", "--json"]).expect(0).json();
+    assert_eq!(found["recovered"][0]["outcome"], "rolled_back", "{found}");
+}
+
 fn commit(world: &World) -> PathBuf {
     traces(world).into_iter().find(|path| path.extension().is_some_and(|end| end == "commit")).unwrap()
 }

@@ -56,7 +56,9 @@ fn lock<'fs, F: Fs>(area: &Area<'fs, F>, work: &Work, options: &RunOptions<'_>) 
     let until = Instant::now().checked_add(RECOVERY);
     loop {
         match recover::settle_all(area) {
-            // It may have begun after the record was asked. Nobody acts upon it here; if it is about one of the targets, it is
+            // How they ended is not lost: their marks tell it to whoever recovers next, and records it.
+            //
+            // One may have begun after the record was asked. Nobody acts upon it here; if it is about one of the targets, it is
             // found below.
             Ok(_) | Err(RunError::UnknownRun { .. }) => {}
             Err(error) => return Err(error),

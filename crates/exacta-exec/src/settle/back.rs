@@ -22,14 +22,27 @@ impl<F: Fs> Committed<'_, '_, F> {
         self.close(kept)
     }
 
+    /// The targets that are not as before.
+    pub(crate) fn not_as_before(&mut self) -> Result<Vec<String>, IoError> {
+        let mut others = Vec::new();
+        for (index, step) in self.journal.steps.clone().iter().enumerate() {
+            if self.target(index, step)? != Place::Before {
+                others.push(step.path.to_string());
+            }
+        }
+        Ok(others)
+    }
+
     /// The end of a run that was put back: its traces go, or stay as the record of what was kept.
     fn close(&mut self, mut kept: Vec<String>) -> Result<Vec<String>, IoError> {
         let names = Names(&self.journal.run_id);
         for (index, step) in self.journal.steps.iter().enumerate() {
             if self.beside(index, step)? == Place::Other {
-                kept.extend(self.put_aside(index)?);
+                self.put_aside(index)?;
             }
         }
+        // Also what was put aside by somebody who did not come to the end.
+        kept.extend(self.area.aside(&self.journal.run_id, self.journal.steps.len())?);
         if kept.is_empty() {
             self.area.remove(&names.commit())?;
         } else {
@@ -42,13 +55,7 @@ impl<F: Fs> Committed<'_, '_, F> {
     }
 
     fn put_back_step(&mut self, index: usize, step: &Step, kept: &mut Vec<String>) -> Result<(), IoError> {
-        let found = match self.folders.of(&step.path)? {
-            Some(dir) => self.place(&dir, index, step)?,
-            None if step.before == FileState::Absent => Place::Before,
-            None if step.after == FileState::Absent => Place::After,
-            None => Place::Other,
-        };
-        match found {
+        match self.target(index, step)? {
             Place::Before => {}
             Place::Other => kept.push(step.path.to_string()),
             Place::After if step.before == FileState::Absent => self.take_out(index, step, kept)?,
@@ -61,7 +68,7 @@ impl<F: Fs> Committed<'_, '_, F> {
     fn take_out(&mut self, index: usize, step: &Step, kept: &mut Vec<String>) -> Result<(), IoError> {
         let name = Names(&self.journal.run_id).file(index);
         let Some(dir) = self.folders.of(&step.path)? else { return Ok(()) };
-        self.clear(index, step, kept)?;
+        self.clear(index, step)?;
         let (ours, theirs) = ((&self.area.dir, name.as_str()), (&dir, step.path.name()));
         match self.area.fs.rename(theirs, ours, Rename::NoReplace) {
             Ok(()) => {}
@@ -130,10 +137,10 @@ impl<F: Fs> Committed<'_, '_, F> {
     }
 
     /// Makes room beside the project.
-    fn clear(&self, index: usize, step: &Step, kept: &mut Vec<String>) -> Result<(), IoError> {
+    fn clear(&self, index: usize, step: &Step) -> Result<(), IoError> {
         let name = Names(&self.journal.run_id).file(index);
         match self.beside(index, step)? {
-            Place::Other => kept.extend(self.put_aside(index)?),
+            Place::Other => drop(self.put_aside(index)?),
             Place::Before | Place::After => self.area.remove(&name)?,
         }
         Ok(())

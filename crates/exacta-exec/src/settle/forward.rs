@@ -76,13 +76,4 @@ impl<F: Fs> Committed<'_, '_, F> {
             Place::Before | Place::After => Ok(()),
         }
     }
-
-    fn target(&mut self, index: usize, step: &Step) -> Result<Place, IoError> {
-        match self.folders.of(&step.path)? {
-            Some(dir) => self.place(&dir, index, step),
-            None if step.before == FileState::Absent => Ok(Place::Before),
-            None if step.after == FileState::Absent => Ok(Place::After),
-            None => Ok(Place::Other),
-        }
-    }
 }

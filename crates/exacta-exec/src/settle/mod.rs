@@ -51,7 +51,12 @@ enum Place {
     Other,
 }
 
-impl<F: Fs> Committed<'_, '_, F> {
+impl<'a, 'fs, F: Fs> Committed<'a, 'fs, F> {
+    /// A run that another process left.
+    pub(crate) const fn found(area: &'a Area<'fs, F>, journal: Journal, file: F::File) -> Self {
+        Self { area, journal, known: &[], old: Vec::new(), file, folders: Folders::new(area.fs) }
+    }
+
     /// Makes the visible result durable, reads it back and writes the done record.
     pub(crate) fn finish(&mut self) -> Result<(), Halt> {
         let leaves = self.journal.leaves.clone();
@@ -155,6 +160,16 @@ impl<F: Fs> Committed<'_, '_, F> {
         let fs = self.area.fs;
         let now = fs.stat(&old.file).and_then(|stat| fs.attributes(&old.file, &stat));
         Ok(now.map_err(IoError::of("read the attributes of", step.path.as_str()))? == old.attributes)
+    }
+
+    /// What a step finds at the path of its target, whose folder may be missing.
+    fn target(&mut self, index: usize, step: &Step) -> Result<Place, IoError> {
+        match self.folders.of(&step.path)? {
+            Some(dir) => self.place(&dir, index, step),
+            None if step.before == FileState::Absent => Ok(Place::Before),
+            None if step.after == FileState::Absent => Ok(Place::After),
+            None => Ok(Place::Other),
+        }
     }
 
     /// What a step finds in the place of its target.

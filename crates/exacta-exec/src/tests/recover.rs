@@ -76,6 +76,31 @@ fn a_save_after_the_crash_is_kept_and_the_rest_put_back() {
     assert_eq!(project.root.recover().unwrap(), []);
 }
 
+/// A recovery that came to its end and could not be recorded, or did not come to its end.
+#[test]
+fn what_was_kept_is_known_ever_after() {
+    let project = interrupted();
+    put(&project.at("a.txt"), "saved\n", 0o644);
+    assert!(!project.root.met_others(&run_id(1)).unwrap());
+    project.root.recover().unwrap();
+    assert!(project.root.met_others(&run_id(1)).unwrap());
+    assert_eq!(project.root.kept(&run_id(1)).unwrap(), ["a.txt"]);
+    // Whoever runs next does not take it away.
+    project.run(&work(2, vec![change("apart", None, content("x", 0o644))])).unwrap();
+    assert!(project.root.met_others(&run_id(1)).unwrap());
+
+    let project = interrupted();
+    fs::write(project.at(&name("back")), "").unwrap();
+    fs::write(project.at(&name("0.kept")), "written into the old file").unwrap();
+    let recovered = project.root.recover().unwrap();
+    let aside = [name("0.kept")];
+    assert_eq!((recovered[0].how, recovered[0].kept.as_slice()), (Outcome::NeedsAttention, &aside[..]));
+    assert_eq!(
+        (project.root.kept(&run_id(1)).unwrap(), project.tree()),
+        (aside.to_vec(), Project::new(&EVERYTHING).tree())
+    );
+}
+
 #[test]
 fn a_journal_that_does_not_verify_is_not_acted_upon() {
     let whole = {
