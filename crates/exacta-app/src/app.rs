@@ -104,7 +104,7 @@ impl App {
     fn enter(options: &Options, entry: Entry) -> Result<Self, Error> {
         let path = options.root()?;
         let home = options.home()?;
-        let root = ProjectRoot::open(&path).map_err(|error| Error::fault("project_unusable", error.to_string()))?;
+        let root = crate::project::open(&path)?;
         let records = path.join(RECORDS);
         // Looked at first: whoever makes a project makes it known before its records.
         let recorded = is_recorded(&path);

@@ -50,9 +50,7 @@ pub fn doctor(options: &Options) -> Vec<Check> {
         }
     };
     checks.push(approvers(&home));
-    let root = options.root().and_then(|path| {
-        ProjectRoot::open(&path).map_err(|error| crate::Error::fault("project_unusable", error.to_string()))
-    });
+    let root = options.root().and_then(|path| crate::project::open(&path));
     match root {
         Ok(root) => {
             checks.push(policy(&home, &root));

@@ -1,6 +1,7 @@
 //! Which folder is the project.
 
 use crate::error::{Error, Exit};
+use exacta_exec::ProjectRoot;
 use std::path::{Path, PathBuf};
 
 /// The project that `start` is in: the nearest folder upward with `.exacta/`, else the git work tree's root, else `start`.
@@ -19,6 +20,17 @@ pub fn find(start: &Path) -> Result<PathBuf, Error> {
     let upward = |name: &str| start.ancestors().find(|folder| folder.join(name).exists()).map(Path::to_owned);
     let exacta = start.ancestors().find(|folder| folder.join(".exacta").is_dir()).map(Path::to_owned);
     Ok(exacta.or_else(|| upward(".git")).unwrap_or(start))
+}
+
+/// A handle on it, beneath which everything is done.
+///
+/// # Errors
+/// If it cannot be read.
+pub(crate) fn open(path: &Path) -> Result<ProjectRoot, Error> {
+    ProjectRoot::open(path).map_err(|error| {
+        Error::fault("project_unusable", error.to_string())
+            .hint("the project's folder must be yours to read; name another with `--project DIR`")
+    })
 }
 
 #[cfg(test)]

@@ -64,7 +64,10 @@ impl App {
         let (record, approvers) = (self.record(&run.plan_id)?, self.home.approvers()?);
         let signed = self.sign(&record, Verb::Approve, completed.undo_hash()?, key, crate::decide::at_once(at))?;
         let permit = permit_undo(&completed, changes, &signed, &approvers, (&self.project.id, at), undo_id.clone())
-            .map_err(|error| Error::new(Exit::Denied, "undo_refused", error.to_string()))?;
+            .map_err(|error| {
+                Error::new(Exit::Denied, "undo_refused", error.to_string())
+                    .hint("`exacta approver list` shows who may; `exacta audit verify` looks at the record")
+            })?;
         let mut entry = crate::decide::person_entry(&record, Event::RunStarted, &signed);
         entry.reason = format!("takes back run {}", run.id);
         entry.run_id = Some(undo_id);

@@ -86,7 +86,7 @@ impl Folder {
     pub(crate) fn open(options: &Options) -> Result<Self, Error> {
         let path = options.root()?;
         let home = options.home()?;
-        let root = ProjectRoot::open(&path).map_err(|error| Error::fault("project_unusable", error.to_string()))?;
+        let root = crate::project::open(&path)?;
         let record = home.project(&path)?;
         let profile = record.as_ref().map_or(Profile::Safe, |record| record.profile);
         let world = World::load(&home, &root, profile)?;
