@@ -143,6 +143,9 @@ impl App {
         }
         let ran = Ran::recorded(run, &self.record(&run.plan_id)?);
         let ended = self.finish(&ran, end.state, &end.receipts, Event::RunRecovered, &end.reason)?;
+        if ended.is_some() && end.state != RunState::Completed {
+            self.count_failure()?;
+        }
         Ok(ended.map(|_| end.told(&run.id, Some(&run.plan_id))))
     }
 

@@ -15,13 +15,15 @@ use std::time::{Duration, Instant};
 const PAIRS: usize = 3;
 
 /// How a command that nobody killed may end without success, by the code of its error: others were faster, or are at it.
-pub(crate) const LOST: [&str; 10] = [
+pub(crate) const LOST: [&str; 12] = [
     "already_run",
     "already_undone",
+    "approval_outdated",
     "locked",
     "lost_race",
     "plan_expired",
     "run_unknown",
+    "runs_going_on",
     "target_changed",
     "too_many_runs",
     "wrong_state",
@@ -91,7 +93,7 @@ impl Crowd {
                 0..4 => self.change(chance / 8 % PAIRS, &format!("member {member} turn {turn}")),
                 4 | 5 => self.undo(None),
                 6 => self.undo_any(chance / 8),
-                _ => drop(self.command(&["recover", "--json"], None)),
+                _ => self.restore(),
             }
             self.kill(chance / 64);
         }
@@ -127,6 +129,12 @@ impl Crowd {
             }
         }
         self.command(&["execute", id, "--json"], None);
+    }
+
+    /// Recovers, and raises the profile again: so many runs are killed that it falls.
+    fn restore(&self) {
+        self.command(&["recover", "--json"], None);
+        self.command(&["profile", "set", "DEV", "--approver-key", &self.world.key(), "--json"], None);
     }
 
     fn undo(&self, run: Option<&str>) {

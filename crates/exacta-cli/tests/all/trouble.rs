@@ -382,6 +382,24 @@ fn a_lock_held_by_another_run_costs_no_plan() {
     world.run(&["audit", "verify"]).expect(0);
 }
 
+/// Runs that were killed have failed, like others.
+#[test]
+fn three_killed_runs_make_the_profile_fall() {
+    if !sandbox() {
+        return;
+    }
+    let world = World::begun();
+    demand(&world, "echo begun; sleep 600", 600, "");
+    world.run(&["profile", "set", "DEV", "--approver-key", &world.key()]).expect(0);
+    for profile in ["DEV", "DEV", "SAFE"] {
+        let made = world.pipe(&["submit", "-", "--json"], fix().to_string().as_bytes()).expect(0).json();
+        Begun::execute(&world, made["plan_id"].as_str().unwrap()).child.kill();
+        world.run(&["recover"]).expect(0);
+        let current = world.run(&["profile", "current", "--json"]).expect(0).json();
+        assert_eq!(current["in_force"], profile, "{current}");
+    }
+}
+
 /// A run that waits for its turn does not wait for the dead: it recovers what they left, and goes on.
 #[test]
 fn a_run_that_dies_makes_room_for_one_that_waits() {
