@@ -29,12 +29,12 @@ pub(crate) struct Checks {
 impl App {
     /// The commands that the operator configured for this project.
     pub(crate) fn checks(&self, policy: &Policy, build: bool) -> Checks {
-        let root = self.path().display().to_string();
+        let roots = crate::world::names(policy, self.path());
         let mut commands = Vec::new();
         if build {
-            commands.extend(policy.build(&self.project.id, &root));
+            commands.extend(policy.build(&self.project.id, &roots).cloned());
         }
-        commands.extend(policy.checks(&self.project.id, &root));
+        commands.extend(policy.checks(&self.project.id, &roots));
         Checks { commands, scratch: self.home.scratch(), hidden: self.home.folders() }
     }
 }

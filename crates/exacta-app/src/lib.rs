@@ -40,3 +40,4 @@ pub use profile::ProfileView;
 pub use record::verify;
 pub use recover::Recovery;
 pub use submit::{Request, check};
+pub use world::absent_projects;

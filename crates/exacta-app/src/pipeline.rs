@@ -13,6 +13,7 @@ use exacta_kernel::parse::{self, Refusal};
 use exacta_kernel::path::RelPath;
 use exacta_kernel::plan::Plan;
 use exacta_kernel::policy::Policy;
+use exacta_kernel::policy::command::Command;
 use exacta_kernel::proposal::{Action, Constraint, Proposal};
 use exacta_kernel::seal;
 
@@ -36,6 +37,8 @@ pub struct Valid {
     pub assessment: Assessment,
     /// What the gates say.
     pub decision: Decision,
+    /// Folders that its `build` step writes to.
+    pub builds: Vec<RelPath>,
 }
 
 /// What a text is judged by.
@@ -49,8 +52,8 @@ pub struct Court<'a> {
     pub request: &'a [Constraint],
     /// Whether it is a selection of another plan's steps.
     pub selection: bool,
-    /// Whether the operator configured what a `build` step runs here.
-    pub can_build: bool,
+    /// What a `build` step runs here, if the operator configured it.
+    pub build: Option<&'a Command>,
     /// Whether the project's own configuration switches the operator's checks off.
     pub checks_off: bool,
 }
@@ -93,7 +96,9 @@ fn judge(plan: Plan, facts: &Facts, court: Court<'_>) -> Evaluation {
             let assess = if court.selection { assess::assess_selection } else { assess::assess };
             let assessment = assess(&plan, facts);
             let decision = decide(&plan, &assessment, court);
-            Evaluation::Valid(Box::new(Valid { plan, assessment, decision }))
+            let has_build = plan.plan().proposal().steps.iter().any(|step| step.action == Action::Build);
+            let builds = court.build.filter(|_| has_build).map(|build| build.writes.clone()).unwrap_or_default();
+            Evaluation::Valid(Box::new(Valid { plan, assessment, decision, builds }))
         }
     }
 }
@@ -107,7 +112,7 @@ fn decide(plan: &ValidPlan, assessment: &Assessment, court: Court<'_>) -> Decisi
     if let Some(verdict) = gate::provider(class, court.policy) {
         decision = decision.tightened(verdict);
     }
-    if !court.can_build && proposal.steps.iter().any(|step| step.action == Action::Build) {
+    if court.build.is_none() && proposal.steps.iter().any(|step| step.action == Action::Build) {
         decision = decision.tightened(GateVerdict {
             gate: "policy",
             verdict: Verdict::Deny,

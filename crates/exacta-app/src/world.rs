@@ -16,6 +16,7 @@ use exacta_kernel::policy::safety::SafetyPolicy;
 use exacta_kernel::policy::{Policy, PolicyError, profile::Profile};
 use exacta_kernel::proposal::Constraint;
 use exacta_store::home::{FileError, Home, HomeError};
+use std::path::{Path, PathBuf};
 
 /// The project's own configuration; it can only tighten.
 pub const CONFIG: &str = ".exacta/config.toml";
@@ -61,10 +62,10 @@ impl World {
         project: Option<&ProjectId>,
         request: &'a [Constraint],
     ) -> Court<'a> {
-        let path = root.path().display().to_string();
-        let can_build = project.is_some_and(|project| self.policy.build(project, &path).is_some());
-        let checks_off = project.is_some_and(|project| self.policy.switches_checks_off(project, &path));
-        Court { root, policy: &self.policy, request, selection: false, can_build, checks_off }
+        let roots = names(&self.policy, root.path());
+        let build = project.and_then(|project| self.policy.build(project, &roots));
+        let checks_off = project.is_some_and(|project| self.policy.switches_checks_off(project, &roots));
+        Court { root, policy: &self.policy, request, selection: false, build, checks_off }
     }
 
     /// The project's own configuration, by hash.
@@ -97,6 +98,24 @@ impl Folder {
     pub(crate) fn court<'a>(&'a self, request: &'a [Constraint]) -> Court<'a> {
         self.world.court(&self.root, self.project.as_ref(), request)
     }
+}
+
+/// The names that the Safety Policy has for a folder: every path that leads there.
+pub(crate) fn names<'a>(policy: &'a Policy, root: &Path) -> Vec<&'a str> {
+    let leads_there = |name: &&str| leads_to(name).as_deref() == Some(root);
+    policy.safety().projects.keys().map(String::as_str).filter(leads_there).collect()
+}
+
+/// The projects that a Safety Policy names by a path at which there is no folder.
+#[must_use]
+pub fn absent_projects(policy: &SafetyPolicy) -> Vec<&str> {
+    let names = policy.projects.keys().map(String::as_str);
+    names.filter(|name| Path::new(name).is_absolute() && leads_to(name).is_none_or(|path| !path.is_dir())).collect()
+}
+
+fn leads_to(name: &str) -> Option<PathBuf> {
+    let path = Path::new(name);
+    if path.is_absolute() { path.canonicalize().ok() } else { None }
 }
 
 /// The operator's Safety Policy, or the built-in one where there is none.

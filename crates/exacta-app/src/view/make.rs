@@ -36,7 +36,13 @@ impl PlanView {
             Evaluation::Invalid(invalid, _) => (None, &invalid.findings[..], &invalid.constraints[..]),
             Evaluation::Valid(valid) => (Some(&valid.assessment), &[][..], valid.plan.constraints()),
         };
-        let detail = plan.map(|plan| detail(plan, constraints, registered)).transpose()?;
+        let mut detail = plan.map(|plan| detail(plan, constraints, registered)).transpose()?;
+        if let (Some(detail), Evaluation::Valid(valid)) = (&mut detail, evaluation) {
+            detail.irreversible.extend(valid.builds.iter().map(|folder| {
+                let folder = line(folder.as_str());
+                format!("what the build command writes to `{folder}` stays there: an undo does not take it back")
+            }));
+        }
         Ok(Self {
             schema: PLAN_VIEW.to_owned(),
             content_hash: plan.map(|plan| plan.content_hash().to_string()),

@@ -3,6 +3,7 @@
 use crate::place::{Place, fix, id, plan};
 use exacta_app::Exit;
 use exacta_kernel::gate::Verdict;
+use exacta_kernel::policy::safety::SafetyPolicy;
 use serde_json::json;
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -10,11 +11,15 @@ use std::os::unix::fs::PermissionsExt as _;
 fn place(commands: &str) -> Place {
     let place = Place::new();
     let root = place.options.project.as_ref().unwrap().canonicalize().unwrap();
-    let policy = commands.replace("PROJECT", &root.display().to_string());
+    demand(&place, &commands.replace("PROJECT", &root.display().to_string()));
+    place
+}
+
+/// Puts a policy into force.
+fn demand(place: &Place, policy: &str) {
     let file = place.options.home.as_ref().unwrap().join("safety-policy.toml");
     std::fs::write(&file, policy).unwrap();
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
-    place
 }
 
 #[test]
@@ -67,9 +72,10 @@ fn a_build_step_runs_what_the_operator_configured_and_nothing_else() {
     assert_eq!(none.decision, Verdict::Deny, "nothing is configured: {:#?}", none.gates);
     let place =
         place("[projects.\"PROJECT\".build]\nargv = [\"sh\", \"-c\", \"cp VERSION out/built\"]\nwrites = [\"out\"]\n");
-    std::fs::create_dir(place.options.project.as_ref().unwrap().join("out")).unwrap();
     let view = place.submit(&text);
     assert_eq!(view.decision, Verdict::Confirm, "{:#?}", view.findings);
+    let stays = &view.detail.as_ref().unwrap().irreversible;
+    assert!(stays.len() == 1 && stays[0].contains("writes to `out` stays"), "{stays:?}");
     place.approve(&id(&view)).unwrap();
     place.execute(&id(&view)).unwrap();
     assert_eq!(place.read("out/built").as_deref(), Some("1.1.0\n"));
@@ -92,4 +98,31 @@ fn a_change_in_a_folder_that_a_command_writes_to_is_refused_before_any_command_r
         assert!(error.message.contains(word), "{word}: {error}");
     }
     assert_eq!((place.read("src/greet.py"), place.read("out/first")), (before, None));
+}
+
+#[test]
+fn a_project_may_be_named_by_any_path_that_leads_there() {
+    for name in ["link", "outer/project"] {
+        let place = Place::new();
+        let folder = place.folder.path().canonicalize().unwrap();
+        std::os::unix::fs::symlink(folder.join("project"), folder.join("link")).unwrap();
+        std::os::unix::fs::symlink(&folder, folder.join("outer")).unwrap();
+        let name = folder.join(name).display().to_string();
+        demand(&place, &format!("[[projects.\"{name}\".checks]]\nargv = [\"false\"]\n"));
+        let id = id(&place.submit(&fix()));
+        place.approve(&id).unwrap();
+        assert_eq!(place.execute(&id).unwrap_err().code, "check_failed", "{name}");
+    }
+}
+
+#[test]
+fn projects_that_are_not_there_are_noticed() {
+    let place = Place::new();
+    let here = place.options.project.as_ref().unwrap().display().to_string();
+    let id = "019a2f3e-7c1d-7e2a-9b4f-0123456789ab";
+    let text: String = [here.as_str(), id, "/no/such/folder", "/etc/passwd"]
+        .map(|name| format!("[projects.\"{name}\"]\nbuild = {{ argv = [\"make\"] }}\n"))
+        .concat();
+    let policy = SafetyPolicy::parse(&text, "policy.toml").unwrap();
+    assert_eq!(exacta_app::absent_projects(&policy), ["/etc/passwd", "/no/such/folder"]);
 }

@@ -55,12 +55,15 @@ fn check_policy(args: &PolicyCheck, context: &Context) -> Result<u8, Error> {
     let checked = match &args.file {
         None => {
             let view = Settings::look(&context.options)?.policy()?;
+            note_absent(&view.text, context);
             Checked { file: view.file, version: view.version, sha256: view.sha256 }
         }
         Some(path) => {
             let file = path.display().to_string();
-            let policy = SafetyPolicy::parse(&text_of(path)?, &file)
+            let text = text_of(path)?;
+            let policy = SafetyPolicy::parse(&text, &file)
                 .map_err(|error| Error::new(Exit::Denied, "policy_broken", error.to_string()).hint(error.hint))?;
+            note_absent(&text, context);
             Checked { file: Some(file), version: policy.version.clone(), sha256: policy.hash().to_string() }
         }
     };
@@ -71,6 +74,14 @@ fn check_policy(args: &PolicyCheck, context: &Context) -> Result<u8, Error> {
         context.output.line(&format!("{file}: version {}, sha256 {}", checked.version, checked.sha256));
     }
     Ok(0)
+}
+
+/// Commands for a project that is not there are never run: that may be a slip of the pen.
+fn note_absent(text: &str, context: &Context) {
+    let Ok(policy) = SafetyPolicy::parse(text, "") else { return };
+    for name in exacta_app::absent_projects(&policy) {
+        context.output.note(&format!("`[projects]` names `{name}`, and there is no such folder"));
+    }
 }
 
 fn explain(args: &PolicyExplain, context: &Context) -> Result<u8, Error> {
@@ -141,6 +152,7 @@ fn set_policy(args: &PolicySet, context: &Context) -> Result<u8, Error> {
     decider.agrees(&format!("put `{file}` into force as the safety policy of all your projects?"))?;
     let view = Settings::open(&context.options)?.set_policy(&text, &file, &decider.key(&context.options)?)?;
     changed_policy(&view, context);
+    note_absent(&text, context);
     Ok(0)
 }
 

@@ -132,25 +132,25 @@ impl Policy {
         self.profile().concurrency().min(self.caps.runs)
     }
 
-    /// The operator's checks for a project, known by its id or its root; none where the project switched them off.
+    /// The operator's checks for a project, known by its id or the names of its root; none where the project switched them off.
     #[must_use]
-    pub fn checks(&self, project: &ProjectId, root: &str) -> Vec<Command> {
+    pub fn checks(&self, project: &ProjectId, roots: &[&str]) -> Vec<Command> {
         if !self.project.checks {
             return Vec::new();
         }
-        self.commands(project, root).flat_map(|commands| commands.checks.iter().cloned()).collect()
+        self.commands(project, roots).into_iter().flat_map(|commands| commands.checks.iter().cloned()).collect()
     }
 
     /// Whether the project switches checks off that the operator set for it.
     #[must_use]
-    pub fn switches_checks_off(&self, project: &ProjectId, root: &str) -> bool {
-        !self.project.checks && self.commands(project, root).any(|commands| !commands.checks.is_empty())
+    pub fn switches_checks_off(&self, project: &ProjectId, roots: &[&str]) -> bool {
+        !self.project.checks && self.commands(project, roots).into_iter().any(|commands| !commands.checks.is_empty())
     }
 
-    /// The operator's build command for a project, known by its id or, failing that, its root.
+    /// The operator's build command for a project, known by its id or, failing that, a name of its root.
     #[must_use]
-    pub fn build(&self, project: &ProjectId, root: &str) -> Option<Command> {
-        self.commands(project, root).find_map(|commands| commands.build.clone())
+    pub fn build(&self, project: &ProjectId, roots: &[&str]) -> Option<&Command> {
+        self.commands(project, roots).into_iter().find_map(|commands| commands.build.as_ref())
     }
 
     /// The constraints of both files, for every plan.
@@ -171,13 +171,9 @@ impl Policy {
         &self.rules
     }
 
-    fn commands<'a>(
-        &'a self,
-        project: &ProjectId,
-        root: &str,
-    ) -> impl Iterator<Item = &'a command::Commands> + use<'a> {
-        let by_id = self.safety.projects.get(project.as_str());
-        by_id.into_iter().chain(self.safety.projects.get(root))
+    fn commands(&self, project: &ProjectId, roots: &[&str]) -> Vec<&command::Commands> {
+        let names = [project.as_str()].into_iter().chain(roots.iter().copied());
+        names.filter_map(|name| self.safety.projects.get(name)).collect()
     }
 }
 

@@ -261,15 +261,15 @@ fn commands_come_from_the_operator_and_can_be_switched_off() {
         "[projects.'/app']\nchecks = [{{argv=['a']}}]\nbuild = {{argv=['by-path']}}\n[projects.'{id}']\nchecks = [{{argv=['b']}}]\nbuild = {{argv=['by-id']}}"
     );
     let names = |policy: &Policy, root: &str| -> Vec<String> {
-        policy.checks(&id, root).into_iter().map(|command| command.name).collect()
+        policy.checks(&id, &[root]).into_iter().map(|command| command.name).collect()
     };
     let policy = combine(&safety, "", Profile::Safe).unwrap();
     assert_eq!(names(&policy, "/app"), ["b", "a"]);
     assert_eq!(names(&policy, "/elsewhere"), ["b"]);
-    assert_eq!(policy.build(&id, "/app").unwrap().name, "by-id");
+    assert_eq!(policy.build(&id, &["/app"]).unwrap().name, "by-id");
     let other = ProjectId::parse("019a2f3e-7c1d-7e2a-9b4f-ffffffffffff").unwrap();
-    assert_eq!(policy.build(&other, "/app").unwrap().name, "by-path");
-    assert_eq!(policy.build(&other, "/b"), None);
+    assert_eq!(policy.build(&other, &["/app"]).unwrap().name, "by-path");
+    assert_eq!(policy.build(&other, &["/b"]), None);
     let policy = combine(&safety, "checks = false", Profile::Safe).unwrap();
     assert!(names(&policy, "/app").is_empty());
 }
