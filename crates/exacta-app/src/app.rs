@@ -107,12 +107,12 @@ impl App {
         let root = crate::project::open(&path)?;
         let records = path.join(RECORDS);
         // Looked at first: whoever makes a project makes it known before its records.
-        let recorded = is_recorded(&path);
+        let recorded = is_recorded(&path)?;
         let project = match home.project(&path)? {
             None if entry == Entry::Make && !recorded => home.create_project(&path, now())?,
-            Some(project) if recorded || is_recorded(&path) => project,
+            Some(project) if recorded || is_recorded(&path)? => project,
             // Entries were seen, and the records are made before the first of them.
-            Some(project) if home.pin(&project.id)?.is_some() && !is_recorded(&path) => {
+            Some(project) if home.pin(&project.id)?.is_some() && !is_recorded(&path)? => {
                 return Err(gone(&records));
             }
             Some(project) if entry == Entry::Make || records.is_dir() => project,
@@ -211,9 +211,17 @@ pub(crate) fn unknown_plan(id: &str) -> Error {
         .hint("`exacta list` shows the plans; at least four characters of an id")
 }
 
-/// Whether records lie in a project's folder, whosever they are.
-pub(crate) fn is_recorded(path: &Path) -> bool {
-    path.join(RECORDS).join(DATABASE).exists()
+/// Whether records lie in a project's folder, whosever they are. What cannot be looked at is not gone.
+pub(crate) fn is_recorded(path: &Path) -> Result<bool, Error> {
+    let database = path.join(RECORDS).join(DATABASE);
+    match database.try_exists() {
+        Err(error) if error.kind() != std::io::ErrorKind::NotADirectory => {
+            let message = format!("cannot look at `{}`: {error}", database.display());
+            let hint = format!("see whose `{RECORDS}` is, and who may read it; only you should");
+            Err(Error::fault("record_unreadable", message).hint(hint))
+        }
+        found => Ok(found.unwrap_or(false)),
+    }
 }
 
 /// Records lie here that were made at another place.
@@ -233,8 +241,10 @@ fn gone(records: &Path) -> Error {
 }
 
 pub(crate) fn nothing_here(path: &Path) -> Error {
-    if is_recorded(path) {
-        return elsewhere(&path.join(RECORDS));
+    match is_recorded(path) {
+        Ok(false) => {}
+        Ok(true) => return elsewhere(&path.join(RECORDS)),
+        Err(error) => return error,
     }
     Error::new(Exit::Usage, "project_unknown", format!("nothing is recorded for `{}`", path.display()))
         .hint("run `exacta init` there, or name another folder with `--project DIR`")

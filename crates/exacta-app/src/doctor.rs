@@ -90,6 +90,11 @@ fn project(options: &Options) -> Check {
                 format!("the record was changed from outside: {}", status.damage.join("; ")),
                 "`exacta audit verify` shows every place".to_owned(),
             ),
+            Ok(status) if status.unfinished.iter().any(|run| run.outcome == "needs_attention") => broken(
+                "project",
+                "the journal of a run cannot be used, and every command that decides or acts stops there".to_owned(),
+                "`exacta status` says why".to_owned(),
+            ),
             Ok(status) if status.unfinished.is_empty() => {
                 let profile = status.profile.unwrap_or("no profile");
                 good("project", format!("{profile}, {} entries in the log", status.log_size))

@@ -7,6 +7,7 @@ use crate::error::{Error, Exit};
 use crate::execute::run_error;
 use crate::recover::Recovery;
 use crate::view::{ApprovalView, PlanDetail, PlanLine, PlanView, Registered, RunView, StatusView, Summary, outcome};
+use exacta_exec::RunError;
 use exacta_kernel::approval::{self, Demand, SignedStatement};
 use exacta_kernel::audit::{Entry, Event};
 use exacta_kernel::drift::{self, Answer};
@@ -175,11 +176,18 @@ impl App {
         };
         let project = self.home.project(self.path())?;
         let mut runs = self.store.runs(&RunFilter { limit: Some(10), ..RunFilter::default() })?;
-        let attention = self.needs_attention(runs.first())?;
+        let (stuck, unreadable) = match self.stuck() {
+            Ok(stuck) => (stuck, None),
+            Err(error) => (Vec::new(), Some(error.message)),
+        };
+        let attention = !stuck.is_empty() || unreadable.is_none() && self.needs_attention(runs.first())?;
         let running = self.store.running()?;
         let older = running.iter().filter(|run| runs.iter().all(|newest| newest.id != run.id)).cloned();
         runs.extend(older.collect::<Vec<_>>());
-        let unfinished = running.into_iter().filter(|run| self.is_dead(run));
+        let is_stuck = |run: &RunRecord| stuck.iter().any(|other| other.run_id == run.id.as_str());
+        let dead = running.iter().filter(|run| self.is_dead(run) && !is_stuck(run));
+        let mut unfinished: Vec<Recovery> = dead.map(unfinished_run).collect();
+        unfinished.extend(stuck);
         Ok(StatusView {
             project: self.path().display().to_string(),
             profile: policy.as_ref().map(|policy| policy.profile().name()),
@@ -190,11 +198,45 @@ impl App {
             approved: self.approved()?,
             runs: runs.into_iter().map(run_view).collect(),
             attention,
-            unfinished: unfinished.map(|run| unfinished_run(&run)).collect(),
-            damage: self.damage()?.into_iter().collect(),
+            unfinished,
+            damage: self.damage()?.into_iter().chain(unreadable).collect(),
             log_size: self.store.checkpoint().ok().flatten().map_or(0, |checkpoint| checkpoint.checkpoint().size),
             approvers: self.home.approvers()?.iter().filter(|approver| approver.removed_at.is_none()).count(),
         })
+    }
+
+    /// The runs that no recovery settles, so that every command that decides or acts stops at them: their journals cannot be used.
+    fn stuck(&self) -> Result<Vec<Recovery>, Error> {
+        let mut dead = self.root.unfinished().map_err(|error| run_error(&error))?;
+        dead.retain(|run| run.committed && !run.alive);
+        // Asked after the journals: a run is entered before it has one, and ends after.
+        let open = if dead.is_empty() { Vec::new() } else { self.store.open_runs()? };
+        let stuck = dead.into_iter().filter_map(|run| {
+            let known = open.iter().find(|known| known.id == run.run_id);
+            let plan_id = known.map(|known| known.plan_id.clone()).or(run.plan_id);
+            let error = match (run.broken, known) {
+                (Some(what), _) => RunError::BadJournal { run_id: run.run_id.clone(), what },
+                (None, None) => RunError::UnknownRun { run_id: run.run_id.clone() },
+                (None, Some(_)) => return None,
+            };
+            Some(Recovery {
+                run_id: run.run_id.to_string(),
+                plan_id: plan_id.map(|id| id.to_string()).unwrap_or_default(),
+                outcome: RunState::NeedsAttention.name(),
+                reason: format!(
+                    "{error}; every command that decides or acts stops here; {}",
+                    error.hint().unwrap_or_default()
+                ),
+                kept: Vec::new(),
+            })
+        });
+        let mut stuck: Vec<Recovery> = stuck.collect();
+        if !stuck.is_empty() {
+            // Another process may have settled one while the record was asked.
+            let still = self.root.unfinished().map_err(|error| run_error(&error))?;
+            stuck.retain(|run| still.iter().any(|other| other.run_id.as_str() == run.run_id));
+        }
+        Ok(stuck)
     }
 
     /// Whether a run could not be settled, or the newest one met somebody else's changes. Whoever carried out another since has

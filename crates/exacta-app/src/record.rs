@@ -19,7 +19,7 @@ pub fn verify(options: &Options) -> Result<Report, Error> {
     let (path, home) = (options.root()?, options.home()?);
     let project = home.project(&path)?.ok_or_else(|| nothing_here(&path))?;
     let pin = home.pin(&project.id)?.map(|pin| Pin { size: pin.size, root: pin.root });
-    if pin.is_none() && !is_recorded(&path) {
+    if pin.is_none() && !is_recorded(&path)? {
         return Err(nothing_here(&path));
     }
     let trusted = Trusted { project: project.id, key: home.log_public_key()?, pin };

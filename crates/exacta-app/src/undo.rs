@@ -20,11 +20,11 @@ use exacta_kernel::{parse, seal};
 use exacta_store::home::SigningKey;
 use exacta_store::{RunFilter, RunRecord, RunState, Start, Store};
 use serde_json::json;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 impl App {
-    /// What taking a run back would do: the newest that is not taken back yet, or the one whose id starts so.
+    /// What taking a run back would do: the newest that is not taken back yet, or the one whose id, or whose plan's id, starts so.
     ///
     /// # Errors
     /// If there is no such run, or a target has changed since; then with what changed.
@@ -92,19 +92,12 @@ impl App {
         let found = match prefix {
             None => {
                 let state = vec![RunState::Completed];
-                self.store.runs(&RunFilter { state, own: true, limit: Some(1), ..RunFilter::default() })?
+                let newest = RunFilter { state, own: true, limit: Some(1), ..RunFilter::default() };
+                self.store.runs(&newest)?.into_iter().next().map(|run| run.id)
             }
-            Some(prefix) => self.named_runs(prefix)?,
+            Some(prefix) => self.named_run(prefix)?,
         };
-        let run = match &found[..] {
-            [run] => self.store.run(&run.id)?,
-            [] => None,
-            [..] => {
-                let message = format!("several runs begin with `{}`", prefix.unwrap_or_default());
-                return Err(Error::new(Exit::Usage, "run_ambiguous", message)
-                    .hint("give more of the id; `exacta status` shows them"));
-            }
-        };
+        let run = found.map(|id| self.store.run(&id)).transpose()?.flatten();
         let run = run.ok_or_else(|| {
             let message =
                 prefix.map_or_else(|| "there is no run to take back".to_owned(), |id| format!("no run `{id}`"));
@@ -113,19 +106,29 @@ impl App {
         if run.state == RunState::Completed { Ok(run) } else { Err(not_undoable(&run)) }
     }
 
-    /// The runs whose id begins so, or the one run of the plan of this id.
-    fn named_runs(&self, prefix: &str) -> Result<Vec<RunRecord>, Error> {
+    /// The run whose id, or whose plan's id, begins so. A plan that was never run counts as well: it may be the one that is meant.
+    fn named_run(&self, prefix: &str) -> Result<Option<RunId>, Error> {
         if prefix.len() < 4 {
-            return Ok(Vec::new());
+            return Ok(None);
         }
-        let begins = RunFilter { prefix: Some(prefix.to_owned()), limit: Some(2), ..RunFilter::default() };
-        let runs = self.store.runs(&begins)?;
-        match PlanId::parse(prefix) {
-            Ok(plan_id) if runs.is_empty() => {
-                Ok(self.store.runs(&RunFilter { plan_id: Some(plan_id), own: true, ..RunFilter::default() })?)
-            }
-            _ => Ok(runs),
+        let begins = RunFilter { prefix: Some(prefix.to_ascii_lowercase()), limit: Some(20), ..RunFilter::default() };
+        let of_run = |run: RunRecord| (Some(run.id), run.plan_id);
+        let mut meant: BTreeSet<(Option<RunId>, PlanId)> = self.store.runs(&begins)?.into_iter().map(of_run).collect();
+        for plan_id in self.store.find(prefix)? {
+            let own = RunFilter { plan_id: Some(plan_id.clone()), own: true, ..RunFilter::default() };
+            let run = self.store.runs(&own)?.into_iter().next();
+            meant.insert((run.map(|run| run.id), plan_id));
         }
+        if meant.len() < 2 {
+            return Ok(meant.pop_first().and_then(|(run, _)| run));
+        }
+        let words = |(run, plan): &(Option<RunId>, PlanId)| match run {
+            Some(run) => format!("run `{run}` of plan `{plan}`"),
+            None => format!("plan `{plan}`, which was not run"),
+        };
+        let all: Vec<String> = meant.iter().map(words).collect();
+        let message = format!("`{prefix}` may be {}", all.join("; or "));
+        Err(Error::new(Exit::Usage, "run_ambiguous", message).hint("give more of the id"))
     }
 
     /// What a run did, as its record tells it, which the log vouches for.
@@ -159,7 +162,7 @@ impl App {
 
     /// The refusal, with how each file differs from what the run left.
     fn changed_since(&self, completed: &Completed, changed: &[(&RelPath, Option<Option<Content>>)]) -> Error {
-        let left = self.left_by(completed).unwrap_or_default();
+        let left = self.left_by(completed);
         let mut message = format!("run `{}` cannot be taken back: changed since:", completed.run_id);
         for (path, now) in changed {
             message.push_str(&format!(" `{path}`"));
@@ -177,8 +180,19 @@ impl App {
             .hint("take the later change back first, or make a new plan")
     }
 
-    /// What the run left in each file: derived from the before-images and the proposal.
-    fn left_by(&self, completed: &Completed) -> Option<BTreeMap<RelPath, Option<Content>>> {
+    /// What the run left in each file, as far as it can be told: what an undo left was saved before the run that it took back; what a
+    /// plan left follows from what was saved before it and the proposal.
+    fn left_by(&self, completed: &Completed) -> BTreeMap<RelPath, Option<Content>> {
+        let mut derived = self.made_by(completed).unwrap_or_default();
+        let left = completed.changes.iter().filter_map(|(path, transition)| {
+            let made = derived.remove(path).filter(|made| FileState::of(made.as_deref()) == transition.after);
+            Some((path.clone(), made.or_else(|| self.image(&transition.after).ok())?))
+        });
+        left.collect()
+    }
+
+    /// What the plan makes of the files as they were before the run.
+    fn made_by(&self, completed: &Completed) -> Option<BTreeMap<RelPath, Option<Content>>> {
         let mut facts = Facts::new();
         for (path, transition) in &completed.changes {
             let target = self.image(&transition.before).ok()?.map_or(Target::Absent, Target::File);

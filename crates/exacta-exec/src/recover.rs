@@ -57,6 +57,10 @@ pub struct Unfinished {
     pub plan_id: Option<PlanId>,
     /// Whether its process is still at it.
     pub alive: bool,
+    /// Whether it has come to its commit: then it is to be settled, and not just dropped.
+    pub committed: bool,
+    /// Why its journal cannot be used, if it cannot.
+    pub broken: Option<String>,
 }
 
 impl ProjectRoot {
@@ -129,8 +133,12 @@ impl ProjectRoot {
             let Some(name) = journal_name(&area, &run_id)? else { continue };
             let Some(file) = open(&area, &name)? else { continue };
             let alive = !disk.lock(&file).map_err(IoError::of("lock", &shown(&name)))?;
-            let plan_id = Journal::read(&disk, &file).ok().map(|journal| journal.plan_id);
-            unfinished.push(Unfinished { run_id, plan_id, alive });
+            let committed = name == Names(&run_id).commit();
+            let (plan_id, broken) = match Journal::read(&disk, &file) {
+                Ok(journal) => (Some(journal.plan_id), None),
+                Err(error) => (None, Some(error.to_string())),
+            };
+            unfinished.push(Unfinished { run_id, plan_id, alive, committed, broken });
         }
         Ok(unfinished)
     }

@@ -14,4 +14,5 @@ mod drift;
 mod forgery;
 mod place;
 mod story;
+mod undo;
 mod unrecorded;
