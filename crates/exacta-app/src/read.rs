@@ -11,7 +11,7 @@ use exacta_exec::RunError;
 use exacta_kernel::approval::{self, Demand, SignedStatement};
 use exacta_kernel::audit::{Entry, Event};
 use exacta_kernel::drift::{self, Answer};
-use exacta_kernel::id::{PlanId, RunId};
+use exacta_kernel::id::{CorrelationId, PlanId, RunId};
 use exacta_kernel::lifecycle::Status;
 use exacta_store::{EntryFilter, Filter, PlanRecord, PlanSummary, RunFilter, RunRecord, RunState, Store};
 use serde_json::Value;
@@ -65,7 +65,7 @@ impl App {
             drifts,
             approvals: self.approvals(&record, current.as_ref())?,
             feedback: record.feedback,
-            run: record.run.map(run_view),
+            run: record.run.map(|run| self.told(run, &record.correlation_id)).transpose()?,
         })
     }
 
@@ -80,6 +80,23 @@ impl App {
                 && matches!(entry.event, Event::PlanExpired | Event::PlanRejected)
         };
         Ok(self.store.entries(&filter)?.into_iter().rev().find(ends).map(|entry| entry.reason))
+    }
+
+    /// A run, and why it ended where that was not as wanted: what the log says.
+    fn told(&self, run: RunRecord, operation: &CorrelationId) -> Result<RunView, Error> {
+        let failed = matches!(run.state, RunState::RolledBack | RunState::Failed | RunState::NeedsAttention);
+        let filter = EntryFilter { correlation_id: Some(operation.clone()), last: None };
+        let entries = if failed { self.store.entries(&filter)? } else { Vec::new() };
+        let ends = |entry: &Entry| entry.run_id.as_ref() == Some(&run.id) && entry.event != Event::RunStarted;
+        let reason = entries.into_iter().rev().find(ends).map(|entry| entry.reason);
+        Ok(RunView { reason, ..run_view(run) })
+    }
+
+    /// The same without a word where the plan's record cannot be used: a list is shown all the same.
+    fn told_in_list(&self, run: RunRecord) -> RunView {
+        let plan = self.record(&run.plan_id);
+        let told = plan.and_then(|plan| self.told(run.clone(), &plan.correlation_id));
+        told.unwrap_or_else(|_| run_view(run))
     }
 
     /// How a plan stands: what [`App::show`] says of it, without all the rest.
@@ -196,7 +213,7 @@ impl App {
             fell: project.and_then(|project| project.fell).map(|fall| format!("{}: {}", fall.at, fall.why)),
             pending: self.list(Some(Status::Pending.name()), Some(20))?,
             approved: self.approved()?,
-            runs: runs.into_iter().map(run_view).collect(),
+            runs: runs.into_iter().map(|run| self.told_in_list(run)).collect(),
             attention,
             unfinished,
             damage: self.damage()?.into_iter().chain(unreadable).collect(),
@@ -291,6 +308,8 @@ pub(crate) fn run_view(run: RunRecord) -> RunView {
         undone: run.state == RunState::Undone,
         started_at: run.started_at.to_string(),
         ended_at: run.ended_at.map(|at| at.to_string()),
+        reason: None,
+        pid: (run.state == RunState::Running).then_some(run.pid),
         kept: kept(&run.receipts),
         steps: steps(run),
     }

@@ -119,6 +119,12 @@ pub struct RunView {
     pub started_at: String,
     /// When it ended.
     pub ended_at: Option<String>,
+    /// Why it was put back or needs attention, in [`PlanDetail`] and [`StatusView`]: what the log says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The process that is at it, as long as it goes on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pid: Option<u32>,
     /// Per file its path and the states before and after; of a completed run also the bytes and the time it took.
     pub steps: Vec<Value>,
     /// Where bytes are kept that another program wrote at the very end.

@@ -1,11 +1,12 @@
 //! The operator's checks: on the staged result, before anything is on disk.
 
 use crate::place::{Place, fix, id, plan};
-use exacta_app::Exit;
+use exacta_app::{App, CheckEvent, Exit};
 use exacta_kernel::gate::Verdict;
 use exacta_kernel::policy::safety::SafetyPolicy;
 use serde_json::json;
 use std::os::unix::fs::PermissionsExt as _;
+use std::sync::atomic::AtomicBool;
 
 /// A project whose operator demands these commands.
 fn place(commands: &str) -> Place {
@@ -125,4 +126,23 @@ fn projects_that_are_not_there_are_noticed() {
         .concat();
     let policy = SafetyPolicy::parse(&text, "policy.toml").unwrap();
     assert_eq!(exacta_app::absent_projects(&policy), ["/etc/passwd", "/no/such/folder"]);
+}
+
+/// Whoever did not wait for it finds out, and sees whom to ask while it goes on.
+#[test]
+fn why_a_run_failed_and_which_process_is_at_one_is_shown() {
+    let place = place("[[projects.\"PROJECT\".checks]]\nargv = [\"sh\", \"-c\", \"echo the reason; exit 3\"]\n");
+    let id = id(&place.submit(&fix()));
+    place.approve(&id).unwrap();
+    let mut pid = None;
+    let (cancel, looks) = (AtomicBool::new(false), &mut |_: CheckEvent<'_>| {
+        pid = App::look(&place.options).unwrap().status().unwrap().runs[0].pid;
+    });
+    place.app().execute(&id, Place::execution(&cancel, &mut |_| {}, looks)).unwrap_err();
+    assert_eq!(pid, Some(std::process::id()));
+    let app = App::look(&place.options).unwrap();
+    for run in [app.show(&id).unwrap().run.unwrap(), app.status().unwrap().runs.remove(0)] {
+        assert!(run.reason.as_deref().unwrap().contains("(exit code 3): the reason"), "{run:?}");
+        assert_eq!(run.pid, None);
+    }
 }

@@ -16,6 +16,8 @@ pub fn rows(detail: &PlanDetail) -> Vec<Row> {
     if let Some(run) = &detail.run {
         let text = format!("{} {}", run.run_id, run.word());
         rows.push(labelled(run_tone(run.word()), "run", &text));
+        rows.extend(run.pid.map(|pid| labelled(Tone::Faint, "", &format!("process {pid}"))));
+        rows.extend(run.reason.iter().map(|reason| labelled(Tone::Plain, "", reason)));
     }
     if !rows.is_empty() {
         rows.insert(0, Row::new());

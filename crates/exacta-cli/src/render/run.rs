@@ -10,6 +10,9 @@ use serde_json::Value;
 pub fn ended(run: &RunView) -> Vec<Row> {
     let what = if run.undoes.is_some() { "undo " } else { "run " };
     let mut rows = vec![Row::heading(what).plain(&run.run_id).plain("  ").with(run_tone(run.word()), run.word())];
+    if let Some(pid) = run.pid {
+        rows.push(Row::indented(2).faint(&format!("process {pid}")));
+    }
     if run.outcome == "running" {
         return rows;
     }

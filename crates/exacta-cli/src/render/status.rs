@@ -53,6 +53,8 @@ pub fn recoveries(recovered: &[Recovery]) -> Vec<Row> {
 
 fn run(run: &RunView) -> Vec<Row> {
     let mut rows = vec![line(run)];
+    rows.extend(run.pid.map(|pid| Row::indented(2).faint(&format!("process {pid}"))));
+    rows.extend(run.reason.iter().map(|reason| Row::indented(2).plain(reason)));
     if run.outcome == "needs_attention" {
         rows.extend(kept(&run.kept));
         rows.push(Row::indented(2).faint("hint: look at what is there; the next completed run ends this notice"));
