@@ -4,7 +4,7 @@
 //! before-image, in the order of the steps. Whole or not at all: a journal that does not verify is never acted upon.
 
 use crate::bytes::{holds, read_exact, write_all};
-use crate::fs::Fs;
+use crate::fs::{Attributes, Fs};
 use exacta_kernel::facts::{FileContent, FileState};
 use exacta_kernel::hash::{Digest, canonical_json};
 use exacta_kernel::id::{CorrelationId, PlanId, RunId};
@@ -13,8 +13,8 @@ use exacta_kernel::permit::Work;
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
-/// The format written here.
-pub(crate) const FORMAT: u32 = 1;
+/// The format written here. The first one did not have the attributes of old files.
+pub(crate) const FORMAT: u32 = 2;
 
 const WORD: &str = "exacta-journal";
 
@@ -46,6 +46,9 @@ pub(crate) struct Step {
     pub(crate) path: RelPath,
     pub(crate) before: FileState,
     pub(crate) after: FileState,
+    /// What the old file had besides bytes and mode; `None` where there was none.
+    #[serde(default)]
+    pub(crate) attributes: Option<Attributes>,
 }
 
 /// Why a journal cannot be used.
@@ -63,16 +66,23 @@ pub(crate) enum JournalError {
 }
 
 impl Journal {
-    /// What this work is going to do. `folders` are missing; of `made`, those go that lose a file.
-    pub(crate) fn of(work: &Work, folders: Vec<RelPath>, made: Vec<RelPath>) -> Self {
+    /// What this work is going to do. `old` has the attributes of each old file; `folders` are missing; of `made`, those go that
+    /// lose a file.
+    pub(crate) fn of<'a>(
+        work: &Work,
+        old: impl Iterator<Item = Option<&'a Attributes>>,
+        folders: Vec<RelPath>,
+        made: &[RelPath],
+    ) -> Self {
         let gone = |folder: &RelPath| {
             work.changes.iter().any(|change| change.after.is_none() && is_above(folder, &change.path))
         };
-        let leaves = made.into_iter().filter(gone).collect();
-        let steps = work.changes.iter().map(|change| Step {
+        let leaves = made.iter().filter(|folder| gone(folder)).cloned().collect();
+        let steps = work.changes.iter().zip(old).map(|(change, attributes)| Step {
             path: change.path.clone(),
             before: FileState::of(change.before.as_deref()),
             after: FileState::of(change.after.as_deref()),
+            attributes: attributes.cloned(),
         });
         Self {
             run_id: work.run_id.clone(),

@@ -9,7 +9,6 @@ use crate::root::ProjectRoot;
 use crate::run::{Receipts, receipts};
 use crate::settle::{Committed, Halt};
 use exacta_kernel::id::{PlanId, RunId};
-use exacta_kernel::path::RelPath;
 use rustix::io::Errno;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -287,14 +286,14 @@ fn discard<F: Fs>(area: &Area<'_, F>, run_id: &RunId, traces: &Traces) -> Result
     Ok(())
 }
 
-/// The folders a run made that is over; none if its journal is gone or cannot be used.
-pub(crate) fn made_by<F: Fs>(area: &Area<'_, F>, run_id: &RunId) -> Result<Vec<RelPath>, IoError> {
+/// The journal of a run that is over; none if it is gone or cannot be used.
+pub(crate) fn journal_of<F: Fs>(area: &Area<'_, F>, run_id: &RunId) -> Result<Option<Journal>, IoError> {
     let name = Names(run_id).commit();
-    let Some(file) = open(area, &name)? else { return Ok(Vec::new()) };
+    let Some(file) = open(area, &name)? else { return Ok(None) };
     match Journal::read(area.fs, &file) {
-        Ok(journal) => Ok(journal.folders),
+        Ok(journal) => Ok(Some(journal)),
         Err(JournalError::Io(errno)) => Err(IoError { call: "read", path: shown(&name), errno }),
-        Err(JournalError::Broken(_) | JournalError::Newer(_)) => Ok(Vec::new()),
+        Err(JournalError::Broken(_) | JournalError::Newer(_)) => Ok(None),
     }
 }
 

@@ -217,23 +217,12 @@ fn permissions_taken_away_change_nothing() {
         return;
     }
     let (world, id) = approved();
-    let own = |user: &str| assert!(succeeds(Command::new("chown").args(["-R", user]).arg(world.path())));
-    // Where that user can reach it; the build folder may be closed to everybody else.
-    let exacta = world.path().join("exacta");
-    std::fs::copy(EXACTA, &exacta).unwrap();
-    let as_user = |args: &[&str]| {
-        let plain = world.command(args);
-        let mut command = Command::new("setpriv");
-        command.args(["--reuid", "4242", "--regid", "4242", "--clear-groups"]).arg(&exacta).args(args).env_clear();
-        command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        done(output(command.current_dir(world.project()).stdin(Stdio::null())))
-    };
-    own("4242:4242");
-    open_way(world.path());
+    let as_user = |args: &[&str]| as_another(&world, args);
+    hand_over(&world);
     for (path, mode, back) in [(".", 0o555, 0o755), (".exacta/exec", 0o500, 0o700), ("greet.txt", 0o000, 0o644)] {
         let at = world.project().join(path);
         std::fs::create_dir_all(world.project().join(".exacta/exec")).unwrap();
-        own("4242:4242");
+        hand_over(&world);
         std::fs::set_permissions(&at, std::fs::Permissions::from_mode(mode)).unwrap();
         let failed = as_user(&["execute", &id]);
         std::fs::set_permissions(&at, std::fs::Permissions::from_mode(back)).unwrap();
@@ -245,6 +234,45 @@ fn permissions_taken_away_change_nothing() {
 }
 
 /// The folder of a throw-away world is its maker's alone.
+/// Gives everything to user 4242.
+fn hand_over(world: &World) {
+    // Where that user can reach it; the build folder may be closed to everybody else.
+    std::fs::copy(EXACTA, world.path().join("exacta")).unwrap();
+    assert!(succeeds(Command::new("chown").args(["-R", "4242:4242"]).arg(world.path())));
+    open_way(world.path());
+}
+
+/// A command as user 4242.
+fn as_another(world: &World, args: &[&str]) -> Done {
+    let plain = world.command(args);
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid", "4242", "--regid", "4242", "--clear-groups"]).arg(world.path().join("exacta")).args(args);
+    command.env_clear().envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    done(output(command.current_dir(world.project()).stdin(Stdio::null())))
+}
+
+#[test]
+fn what_could_not_be_given_back_is_not_deleted() {
+    if !is_root("another user") {
+        return;
+    }
+    let world = World::begun();
+    let mut plan = crate::story::three_steps();
+    plan["steps"].as_array_mut().unwrap().drain(..2);
+    plan["steps"][0]["order"] = 1.into();
+    let made = world.pipe(&["submit", "-", "--json"], plan.to_string().as_bytes()).expect(30).json();
+    let id = made["plan_id"].as_str().unwrap();
+    world.run(&["approve", id, "--approver-key", &world.key()]).expect(0);
+    hand_over(&world);
+    // The user owns the file, and could delete it; but does not belong to its group.
+    std::os::unix::fs::chown(world.project().join("src/main.py"), None, Some(77)).unwrap();
+    let refused = as_another(&world, &["execute", id]).expect(50);
+    clear(&refused);
+    assert!(refused.err.contains("could not be given back"), "{}", refused.err);
+    assert!(world.read("src/main.py").contains("hello"));
+    assert_eq!(std::fs::read_dir(world.project().join(".exacta/exec")).unwrap().count(), 1, "the locks alone are left");
+}
+
 fn open_way(path: &Path) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }

@@ -4,6 +4,7 @@ use crate::handle::{retry, stat};
 use rustix::fd::BorrowedFd;
 use rustix::fs::{Gid, Uid, XattrFlags};
 use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::CString;
 
@@ -14,11 +15,13 @@ const DEFAULT_ACL: &str = "system.posix_acl_default";
 const BOUND_TO_CONTENT: [&[u8]; 3] = [b"security.capability", b"security.ima", b"security.evm"];
 
 /// What a file has besides bytes and mode.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Attributes {
     pub(crate) owner: u32,
     pub(crate) group: u32,
-    /// Extended attributes, access rules and labels among them.
+    /// Extended attributes, access rules and labels among them. In a journal names and values are in hexadecimal: they are any bytes.
+    #[serde(with = "hexadecimal")]
     pub(crate) extended: BTreeMap<CString, Vec<u8>>,
 }
 
@@ -59,6 +62,37 @@ pub(super) fn give(file: BorrowedFd<'_>, attributes: &Attributes) -> Result<(), 
         }
     }
     Ok(())
+}
+
+/// Bytes as text.
+mod hexadecimal {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+    use std::collections::BTreeMap;
+    use std::ffi::CString;
+
+    pub(super) fn serialize<S: Serializer>(map: &BTreeMap<CString, Vec<u8>>, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_map(map.iter().map(|(name, value)| (text(name.as_bytes()), text(value))))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<CString, Vec<u8>>, D::Error> {
+        let odd = || D::Error::custom("not bytes in hexadecimal");
+        let map = BTreeMap::<String, String>::deserialize(from)?;
+        let pair = |(name, value): (String, String)| {
+            let name = bytes(&name).and_then(|name| CString::new(name).ok()).ok_or_else(odd)?;
+            Ok((name, bytes(&value).ok_or_else(odd)?))
+        };
+        map.into_iter().map(pair).collect()
+    }
+
+    fn text(bytes: &[u8]) -> String {
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    fn bytes(text: &str) -> Option<Vec<u8>> {
+        let pairs = text.as_bytes().chunks(2).map(|pair| str::from_utf8(pair).ok().filter(|pair| pair.len() == 2));
+        pairs.map(|pair| u8::from_str_radix(pair?, 16).ok()).collect()
+    }
 }
 
 /// Whether files made in this folder get access rules from it.

@@ -6,10 +6,10 @@ use super::receipt::{Event, Objection, RunOptions, Staged, StagedFile};
 use crate::area::{Names, shown};
 use crate::bytes::{is, write_all};
 use crate::error::{IoError, RunError};
-use crate::fs::{Fs, Rename};
+use crate::fs::{Attributes, Fs, Rename};
 use crate::journal::Journal;
 use crate::lock::Desk;
-use crate::recover::made_by;
+use crate::recover::journal_of;
 use crate::settle::Committed;
 use exacta_kernel::facts::FileContent;
 use exacta_kernel::plan::Change;
@@ -38,10 +38,12 @@ pub(crate) struct Ready<'a, 'fs, F: Fs> {
 impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
     /// Writes the new files and the journal, and makes them durable.
     pub(crate) fn stage(mut self, options: &mut RunOptions<'_>) -> Result<Staging<'a, 'fs, F>, RunError> {
-        let made = self.work.undoes.as_ref().map_or_else(|| Ok(Vec::new()), |run| made_by(self.area, run))?;
-        let journal = Journal::of(self.work, std::mem::take(&mut self.missing), made);
+        let undone = self.work.undoes.as_ref().map(|run| journal_of(self.area, run)).transpose()?.flatten();
+        let made = undone.as_ref().map_or(&[][..], |undone| &undone.folders);
+        let old = self.old.iter().map(|old| old.as_ref().map(|old| &old.attributes));
+        let journal = Journal::of(self.work, old, std::mem::take(&mut self.missing), made);
         let file = self.open_journal()?;
-        match self.fill(&journal, &file, options) {
+        match self.fill(&journal, &file, undone.as_ref(), options) {
             Ok(spent) => Ok(Staging { prepared: self, journal, file, spent }),
             Err(error) => {
                 self.discard();
@@ -78,21 +80,30 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
         &mut self,
         journal: &Journal,
         file: &F::File,
+        undone: Option<&Journal>,
         options: &mut RunOptions<'_>,
     ) -> Result<Vec<Duration>, RunError> {
         let fs = self.area.fs;
+        let path = shown(&Names(&self.work.run_id).intent());
+        let stat = fs.stat(file).map_err(IoError::of("look at", &path))?;
+        let plain = fs.attributes(file, &stat).map_err(IoError::of("look at", &path))?;
         let mut spent = Vec::with_capacity(self.work.changes.len());
         for (step, change) in self.work.changes.iter().enumerate() {
             if options.cancel.load(Ordering::Relaxed) {
                 return Err(RunError::Cancelled);
             }
             let start = Instant::now();
-            let new = change.after.as_ref().map(|after| self.write_new(step, change, after)).transpose()?;
+            let new = match &change.after {
+                Some(after) => Some(self.write_new(step, change, after, undone)?),
+                None => {
+                    self.try_giving_back(step, change, &plain)?;
+                    None
+                }
+            };
             self.new.push(new);
             spent.push(start.elapsed());
             (options.observer)(Event::StepStaged { path: change.path.clone() });
         }
-        let path = shown(&Names(&self.work.run_id).intent());
         journal.write(fs, file, self.work).map_err(IoError::of("write", &path))?;
         if !journal.is_in(fs, file, self.work).map_err(IoError::of("read back", &path))? {
             return Err(IoError { call: "read back what was written to", path, errno: Errno::IO }.into());
@@ -108,23 +119,24 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
     }
 
     /// The new file of one step, with everything the old one has besides its bytes.
-    fn write_new(&mut self, step: usize, change: &Change, after: &FileContent) -> Result<Held<F>, RunError> {
+    fn write_new(
+        &mut self,
+        step: usize,
+        change: &Change,
+        after: &FileContent,
+        undone: Option<&Journal>,
+    ) -> Result<Held<F>, RunError> {
         let fs = self.area.fs;
         let io = |call| IoError::of(call, change.path.as_str());
-        let home = self.nearest(change)?;
-        let file = match fs.create_for(&home, &self.area.dir, &Names(&self.work.run_id).file(step)) {
-            Ok(file) => file,
-            Err(Errno::XDEV) => {
-                return Err(refused(&change.path, "its folder is on another file system than `.exacta`"));
-            }
-            Err(Errno::OPNOTSUPP) => {
-                return Err(refused(&change.path, "its folder hands down access rules that cannot be kept here"));
-            }
-            Err(errno) => return Err(io("stage")(errno).into()),
-        };
+        let file = self.create_for(change, &Names(&self.work.run_id).file(step))?;
         write_all(fs, &file, 0, after.bytes()).map_err(io("write"))?;
-        if let Some(Some(old)) = self.old.get(step) {
-            fs.give(&file, &old.attributes).map_err(|reason| refused(&change.path, reason))?;
+        let attributes = match self.old.get(step) {
+            Some(Some(old)) => Some(&old.attributes),
+            _ if self.work.undoes.is_some() => Some(lost(change, undone)?),
+            _ => None,
+        };
+        if let Some(attributes) = attributes {
+            fs.give(&file, attributes).map_err(|reason| refused(&change.path, reason))?;
         }
         fs.set_mode(&file, after.mode()).map_err(io("set the mode of"))?;
         let stat = fs.stat(&file).map_err(io("look at"))?;
@@ -136,6 +148,31 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
         }
         let attributes = fs.attributes(&file, &stat).map_err(io("read the attributes of"))?;
         Ok(Held { file, attributes })
+    }
+
+    /// Makes sure that a file which is to be deleted could be made anew, with everything it has besides its bytes, by an undo or
+    /// after a crash. One that has nothing but what every file of ours has needs no trial.
+    fn try_giving_back(&mut self, step: usize, change: &Change, plain: &Attributes) -> Result<(), RunError> {
+        let Some(Some(Held { attributes, .. })) = self.old.get(step) else { return Ok(()) };
+        if attributes == plain {
+            return Ok(());
+        }
+        let attributes = attributes.clone();
+        let name = Names(&self.work.run_id).again(step);
+        let file = self.create_for(change, &name)?;
+        let given = self.area.fs.give(&file, &attributes);
+        self.area.remove(&name)?;
+        given.map_err(|reason| refused(&change.path, format!("once deleted it could not be given back: {reason}")))
+    }
+
+    /// A new file in `.exacta`, with what the folder of a target hands down.
+    fn create_for(&mut self, change: &Change, name: &str) -> Result<F::File, RunError> {
+        let home = self.nearest(change)?;
+        self.area.fs.create_for(&home, &self.area.dir, name).map_err(|errno| match errno {
+            Errno::XDEV => refused(&change.path, "its folder is on another file system than `.exacta`"),
+            Errno::OPNOTSUPP => refused(&change.path, "its folder hands down access rules that cannot be kept here"),
+            errno => IoError { call: "stage", path: change.path.to_string(), errno }.into(),
+        })
     }
 
     /// The folder of a target, or the nearest above it that exists.
@@ -157,9 +194,19 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
         let names = Names(&self.work.run_id);
         for step in 0..self.work.changes.len() {
             drop(self.area.remove(&names.file(step)));
+            drop(self.area.remove(&names.again(step)));
         }
         drop(self.area.remove(&names.intent()));
     }
+}
+
+/// What a file that comes back had besides bytes and mode when the run deleted it that is undone. Nobody guesses: a file that had
+/// access rules of its own could be given to more people than it was.
+fn lost<'j>(change: &Change, undone: Option<&'j Journal>) -> Result<&'j Attributes, RunError> {
+    let step = undone.and_then(|undone| undone.steps.iter().find(|step| step.path == change.path));
+    let reason =
+        "its owner, group and access rules are not kept: the journal of the run that deleted it is gone, or older";
+    step.and_then(|step| step.attributes.as_ref()).ok_or_else(|| refused(&change.path, reason))
 }
 
 impl<'a, 'fs, F: Fs> Staging<'a, 'fs, F> {

@@ -4,7 +4,7 @@ use super::{Committed, Place};
 use crate::area::{Names, shown};
 use crate::bytes::{Seen, look, write_all};
 use crate::error::IoError;
-use crate::fs::{Fs, Rename};
+use crate::fs::{Attributes, Fs, Rename};
 use crate::journal::{JournalError, Step};
 use exacta_kernel::facts::FileState;
 use rustix::io::Errno;
@@ -162,13 +162,23 @@ impl<F: Fs> Committed<'_, '_, F> {
         self.area.remove(&again)?;
         let file = fs.create(&self.area.dir, &again).map_err(io("rebuild"))?;
         write_all(fs, &file, 0, image.bytes()).map_err(io("rebuild"))?;
-        if let Ok(present) = fs.open(dir, step.path.name()) {
-            let now = fs.stat(&present).and_then(|stat| fs.attributes(&present, &stat));
-            let now = now.map_err(io("read the attributes of"))?;
-            fs.give(&file, &now).map_err(|_| io("keep the attributes of")(Errno::PERM))?;
+        if let Some(attributes) = self.attributes(step, dir)? {
+            fs.give(&file, &attributes).map_err(|_| io("keep the attributes of")(Errno::PERM))?;
         }
         fs.set_mode(&file, image.mode()).map_err(io("set the mode of"))?;
         fs.sync(&file).map_err(io("sync"))?;
         fs.rename((&self.area.dir, &again), (&self.area.dir, &name), Rename::Replace).map_err(io("rebuild"))
+    }
+
+    /// What the old file of a step had besides bytes and mode: a journal of the first format does not say, but the new file was
+    /// given the same.
+    fn attributes(&self, step: &Step, dir: &F::Dir) -> Result<Option<Attributes>, IoError> {
+        if step.attributes.is_some() {
+            return Ok(step.attributes.clone());
+        }
+        let fs = self.area.fs;
+        let Ok(present) = fs.open(dir, step.path.name()) else { return Ok(None) };
+        let now = fs.stat(&present).and_then(|stat| fs.attributes(&present, &stat));
+        now.map(Some).map_err(IoError::of("read the attributes of", step.path.as_str()))
     }
 }

@@ -116,7 +116,7 @@ fn a_journal_that_does_not_verify_is_not_acted_upon() {
     }
     refused(&whole[..head / 2], "cut short");
     refused(b"", "empty");
-    let newer = String::from_utf8_lossy(&whole).replacen("exacta-journal 1", "exacta-journal 2", 1);
+    let newer = String::from_utf8_lossy(&whole).replacen("exacta-journal 2", "exacta-journal 3", 1);
     let error = refused(newer.as_bytes(), "newer");
     assert!(error.to_string().contains("newer than this program knows"), "{error}");
 }

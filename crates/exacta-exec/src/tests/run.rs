@@ -132,6 +132,66 @@ fn frozen_and_foreign_files_are_refused() {
     }
 }
 
+/// Owner rw, user 1000 r, group r, mask r, others r.
+const ACL: &[u8] = &[
+    2, 0, 0, 0, 1, 0, 6, 0, 255, 255, 255, 255, 2, 0, 4, 0, 232, 3, 0, 0, 4, 0, 4, 0, 255, 255, 255, 255, 16, 0, 4, 0,
+    255, 255, 255, 255, 32, 0, 4, 0, 255, 255, 255, 255,
+];
+
+/// What a file has besides bytes and mode: undone, or put back from its before-image alone, a deleted one has it again.
+#[test]
+fn what_is_deleted_comes_back_with_its_attributes() {
+    const AT: &str = "old/gone.txt";
+    let project = Project::new(&EVERYTHING);
+    let set = |name: &str, value: &[u8]| rustix::fs::setxattr(project.at(AT), name, value, XattrFlags::empty());
+    if !offers(set("user.note", b"keep me").is_ok(), "extended attributes") {
+        return;
+    }
+    // The group of the file may read; its mask, which the mode shows, lets user 1000 write.
+    let mut acl = ACL.to_vec();
+    (acl[14], acl[30]) = (6, 6);
+    let _told = offers(set("system.posix_acl_access", &acl).is_ok(), "access control lists");
+    if root() {
+        std::os::unix::fs::chown(project.at(AT), None, Some(4321)).unwrap();
+    }
+    let seen = || {
+        let meta = fs::metadata(project.at(AT)).unwrap();
+        let mut buffer = [0; 256];
+        let mut get = |name: &str| {
+            let size = rustix::fs::getxattr(project.at(AT), name, &mut buffer[..]).unwrap_or_default();
+            buffer[..size].to_vec()
+        };
+        (meta.uid(), meta.gid(), meta.mode(), get("user.note"), get("system.posix_acl_access"))
+    };
+    let (before, mode) = (seen(), fs::metadata(project.at(AT)).unwrap().mode() & 0o7777);
+    let delete = |number| work(number, vec![change(AT, content("gone\n", mode), None)]);
+    project.run(&delete(1)).unwrap();
+    project.run(&undo(2, &delete(1))).unwrap();
+    assert_eq!(seen(), before);
+
+    project.run(&delete(3)).unwrap();
+    let name = |end: &str| project.at(&format!(".exacta/exec/{}.{end}", run_id(3)));
+    fs::remove_file(name("done")).unwrap();
+    fs::write(name("back"), "").unwrap();
+    assert_eq!(project.root.recover().unwrap()[0].how, crate::Outcome::RolledBack);
+    assert_eq!(seen(), before);
+
+    // Whoever wrote the journal did not know them: nobody guesses.
+    project.run(&delete(4)).unwrap();
+    let at = project.at(&format!(".exacta/exec/{}.commit", run_id(4)));
+    let journal = fs::read_to_string(&at).unwrap();
+    let (_, rest) = journal.split_once('\n').unwrap();
+    let (json, images) = rest.split_once('\n').unwrap();
+    let mut older: serde_json::Value = serde_json::from_str(json).unwrap();
+    older["steps"][0].as_object_mut().unwrap().remove("attributes").unwrap();
+    let seal = project.root.key().seal(older.to_string().as_bytes());
+    fs::write(&at, format!("exacta-journal 1 {seal}\n{older}\n{images}")).unwrap();
+    assert!(project.root.receipts(&run_id(4)).unwrap().is_some());
+    let error = project.run(&undo(5, &delete(4))).unwrap_err();
+    assert!(matches!(&error, RunError::Refused { reason, .. } if reason.contains("access rules")), "{error:?}");
+    assert!(!project.at(AT).exists());
+}
+
 #[test]
 fn attributes_are_kept() {
     let project = Project::new(&EVERYTHING);
@@ -139,12 +199,7 @@ fn attributes_are_kept() {
     if !offers(set("user.note", b"keep me").is_ok(), "extended attributes") {
         return;
     }
-    // Owner rw, user 1000 r, group r, mask r, others r.
-    let acl: &[u8] = &[
-        2, 0, 0, 0, 1, 0, 6, 0, 255, 255, 255, 255, 2, 0, 4, 0, 232, 3, 0, 0, 4, 0, 4, 0, 255, 255, 255, 255, 16, 0, 4,
-        0, 255, 255, 255, 255, 32, 0, 4, 0, 255, 255, 255, 255,
-    ];
-    let with_acl = set("system.posix_acl_access", acl).is_ok();
+    let with_acl = set("system.posix_acl_access", ACL).is_ok();
     let untouched = fs::metadata(project.at("other")).unwrap().modified().unwrap();
     project.run(&everything(1)).unwrap();
     let get = |name: &str| {
@@ -155,7 +210,7 @@ fn attributes_are_kept() {
     };
     assert_eq!(get("user.note"), b"keep me");
     if offers(with_acl, "access control lists") {
-        assert_eq!(get("system.posix_acl_access"), acl);
+        assert_eq!(get("system.posix_acl_access"), ACL);
     }
     assert_eq!(project.tree(), everything_done());
     assert_eq!(fs::metadata(project.at("other")).unwrap().modified().unwrap(), untouched);
@@ -384,7 +439,7 @@ fn garbage_goes_by_age_and_size_and_never_what_is_needed() {
     };
     assert_eq!(retain(day, u64::MAX, &|_| false), []);
     assert_eq!(retain(day, 0, &|_| true), []);
-    assert_eq!(retain(day, 1500, &|_| false), [run_id(1)]);
+    assert_eq!(retain(day, 2000, &|_| false), [run_id(1)]);
     assert!(matches!(project.root.before_image_of(&run_id(1), &path("a.txt")), Err(RunError::NotKept { .. })));
     assert!(project.root.before_image_of(&run_id(2), &path("a.txt")).is_ok());
     let file =
