@@ -8,6 +8,7 @@ use crate::import::{self, Patch};
 use crate::pipeline::{self, Court, Evaluation};
 use crate::view::{PlanView, Registered};
 use crate::world::{Folder, World};
+use exacta_exec::ProjectRoot;
 use exacta_kernel::audit::{Actor, EntryDraft, Event};
 use exacta_kernel::binding::{Binding, Identity, ModelIdentity, Proposer};
 use exacta_kernel::drift::{self, Answer};
@@ -15,6 +16,7 @@ use exacta_kernel::gate::{Decision, Verdict};
 use exacta_kernel::hash::Digest;
 use exacta_kernel::id::{CorrelationId, PlanId};
 use exacta_kernel::lifecycle::Status;
+use exacta_kernel::parse::Refusal;
 use exacta_kernel::plan::Plan;
 use exacta_kernel::proposal::{Constraint, ModelClaim};
 use exacta_kernel::scan;
@@ -22,6 +24,7 @@ use exacta_kernel::time::Timestamp;
 use exacta_store::home::DeclaredIdentity;
 use exacta_store::{Change, NewPlan, Outcome, PlanRecord, Store, StoreError};
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 
 /// What comes with a text.
 #[derive(Debug, Clone, Default)]
@@ -32,6 +35,8 @@ pub struct Request {
     pub revises: Option<PlanId>,
     /// Given where the text is not a proposal but a patch.
     pub patch: Option<Patch>,
+    /// Given where the text was too large to be read whole.
+    pub refused: Option<Refusal>,
 }
 
 /// Where a new plan comes from.
@@ -55,9 +60,17 @@ pub fn check(options: &Options, text: &[u8], request: &Request) -> Result<PlanVi
 
 /// What becomes of a text that is a proposal, or the patch that the request says it is.
 pub(crate) fn evaluate(text: &[u8], request: &Request, court: Court<'_>) -> Result<Evaluation, Error> {
-    match import::proposal(text, request.patch.as_ref(), court.root) {
+    match proposal(text, request, court.root) {
         Ok(text) => Ok(pipeline::evaluate(&text, court)?.0),
         Err(refusal) => Ok(Evaluation::refused(refusal)),
+    }
+}
+
+/// The text of the proposal that was handed in.
+fn proposal<'t>(text: &'t [u8], request: &Request, root: &ProjectRoot) -> Result<Cow<'t, [u8]>, Refusal> {
+    match &request.refused {
+        Some(refusal) => Err(refusal.clone()),
+        None => import::proposal(text, request.patch.as_ref(), root),
     }
 }
 
@@ -72,9 +85,12 @@ impl App {
                 None => app.new_lineage()?,
                 Some(id) => app.next_version(id)?,
             };
-            match import::proposal(text, request.patch.as_ref(), &app.root) {
+            match proposal(text, request, &app.root) {
                 Ok(text) => app.register(&text, &request.constraints, lineage),
-                Err(refusal) => app.refuse(text, &Evaluation::refused(refusal), &lineage),
+                Err(refusal) => {
+                    let sha256 = refusal.text_sha256;
+                    app.refuse(sha256, &Evaluation::refused(refusal), &lineage)
+                }
             }
         })
     }
@@ -133,7 +149,7 @@ impl App {
         court.selection = lineage.derived_from.is_some();
         let (evaluation, _) = pipeline::evaluate(text, court)?;
         match evaluation.plan() {
-            None => self.refuse(text, &evaluation, &lineage),
+            None => self.refuse(Digest::of(text), &evaluation, &lineage),
             Some(plan) => {
                 let secret = scan::proposal_secrets(plan.proposal()).iter().any(|secret| secret.certain);
                 let identity = self.identity(plan, constraints, &world, &lineage)?;
@@ -146,14 +162,14 @@ impl App {
     }
 
     /// Records a text that is not a proposal: its codes and its hash, never the text.
-    fn refuse(&mut self, text: &[u8], evaluation: &Evaluation, lineage: &Lineage) -> Result<PlanView, Error> {
+    fn refuse(&mut self, text_sha256: Digest, evaluation: &Evaluation, lineage: &Lineage) -> Result<PlanView, Error> {
         let view = PlanView::of(evaluation, None)?;
         let codes: Vec<&str> = view.findings.iter().map(|finding| finding.code.as_str()).collect();
         let mut entry =
             EntryDraft::new(Event::ProposalRefused, Self::agent(), format!("not a proposal: {}", codes.join(", ")));
         entry.correlation_id = Some(lineage.correlation_id.clone());
         entry.decision = Some("deny".to_owned());
-        entry.data = data(json!({ "codes": codes, "text_sha256": Digest::of(text) }));
+        entry.data = data(json!({ "codes": codes, "text_sha256": text_sha256 }));
         self.store.record(&[entry], now())?;
         Ok(view)
     }

@@ -51,6 +51,23 @@ impl Digest {
     }
 }
 
+/// A digest in the making, of bytes that are never all in memory.
+#[derive(Debug, Clone, Default)]
+pub struct Hashing(sha2::Sha256);
+
+impl Hashing {
+    /// Adds the bytes that follow.
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// The digest of all of them.
+    #[must_use]
+    pub fn finish(self) -> Digest {
+        Digest(self.0.finalize().into())
+    }
+}
+
 /// The SHA-256 of a value's canonical JSON (RFC 8785).
 ///
 /// Values hashed here come from the strict reader or from our own types, so integers beyond 2^53 and duplicate keys, which

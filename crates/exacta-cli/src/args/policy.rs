@@ -94,7 +94,7 @@ Examples:
 /// `exacta policy check`
 #[derive(Debug, Args)]
 pub struct PolicyCheck {
-    /// The file; the policy in force unless told
+    /// The file, or `-` for standard input; the policy in force unless told
     pub file: Option<PathBuf>,
 }
 
@@ -123,7 +123,7 @@ pub struct PolicyExplain {
 /// `exacta policy set`
 #[derive(Debug, Args)]
 pub struct PolicySet {
-    /// The new policy
+    /// The new policy: a file, or `-` for standard input
     pub file: PathBuf,
     /// Who decides.
     #[command(flatten)]

@@ -91,7 +91,10 @@ fn explain(args: &PolicyExplain, context: &Context) -> Result<u8, Error> {
             let app = context.look()?;
             app.explain_plan(&app.resolve(id)?)?
         }
-        None => exacta_app::explain(&context.options, &source::read_named(named)?, &Request::default())?,
+        None => {
+            let (text, refused) = source::read_named(named)?;
+            exacta_app::explain(&context.options, &text, &Request { refused, ..Request::default() })?
+        }
     };
     if context.output.is_json() {
         context.output.json(&explained);
@@ -173,8 +176,12 @@ fn changed_policy(view: &PolicyView, context: &Context) {
 }
 
 fn text_of(path: &Path) -> Result<String, Error> {
-    String::from_utf8(source::file(path)?).map_err(|_| {
-        Error::new(Exit::Denied, "policy_broken", format!("`{}` is not UTF-8", path.display()))
+    let broken = |what: &str| {
+        Error::new(Exit::Denied, "policy_broken", format!("`{}` {what}", path.display()))
             .hint("write the policy as TOML in UTF-8")
-    })
+    };
+    match source::read_named(path)? {
+        (text, None) => String::from_utf8(text).map_err(|_| broken("is not UTF-8")),
+        (_, Some(_)) => Err(broken("is larger than 8 MiB")),
+    }
 }

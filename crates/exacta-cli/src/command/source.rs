@@ -3,6 +3,8 @@
 use crate::args::{self, Source};
 use exacta_app::import::{Form, Patch};
 use exacta_app::{Error, Exit, Request};
+use exacta_kernel::hash::Hashing;
+use exacta_kernel::parse::{MAX_PLAN, Refusal};
 use exacta_kernel::proposal::{Constraint, ConstraintKind, IntentKind, Scope};
 use rustix::fs::OFlags;
 use std::fs::File;
@@ -10,8 +12,11 @@ use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-/// More is not read: the parser refuses what is larger than 8 MiB.
-const MOST: u64 = 8 * 1024 * 1024 + 1;
+/// More is not kept in memory, only hashed: the parser refuses what is larger than 8 MiB.
+const MOST: u64 = MAX_PLAN as u64 + 1;
+
+/// More is not even hashed: it may never end.
+const ENDLESS: u64 = 1 << 30;
 
 /// What can be read.
 const READABLE: &str = "name a file that you can read, or `-` for standard input";
@@ -27,8 +32,8 @@ const KINDS: [(&str, ConstraintKind); 4] = [
 pub fn read(source: &Source) -> Result<(Vec<u8>, Request), Error> {
     let constraints = source.constraints.iter().enumerate();
     let constraints = constraints.map(|(index, text)| constraint(index + 1, text)).collect::<Result<_, _>>()?;
-    let text = read_named(&source.file)?;
-    Ok((text, Request { constraints, revises: None, patch: patch(&source.patch) }))
+    let (text, refused) = read_named(&source.file)?;
+    Ok((text, Request { constraints, revises: None, patch: patch(&source.patch), refused }))
 }
 
 fn patch(args: &args::Patch) -> Option<Patch> {
@@ -41,13 +46,14 @@ fn patch(args: &args::Patch) -> Option<Patch> {
     Some(Patch { form, intent, words: args.text.clone() })
 }
 
-/// The content of a file that the user named, or of standard input.
-pub fn read_named(path: &Path) -> Result<Vec<u8>, Error> {
+/// The content of a file that the user named, or of standard input; of what is too large to be a proposal, the start of it and
+/// the refusal of the whole.
+pub fn read_named(path: &Path) -> Result<(Vec<u8>, Option<Refusal>), Error> {
     if path == Path::new("-") { all(io::stdin().lock(), 0, "standard input") } else { file(path) }
 }
 
 /// The content of a file that the user named. A pipe or a device might never end, or never begin: only a regular file is read.
-pub fn file(path: &Path) -> Result<Vec<u8>, Error> {
+fn file(path: &Path) -> Result<(Vec<u8>, Option<Refusal>), Error> {
     let name = format!("`{}`", path.display());
     let at_once = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
     let file =
@@ -84,10 +90,29 @@ fn constraint(number: usize, text: &str) -> Result<Constraint, Error> {
     })
 }
 
-fn all(stream: impl Read, size: u64, name: &str) -> Result<Vec<u8>, Error> {
+fn all(mut stream: impl Read, size: u64, name: &str) -> Result<(Vec<u8>, Option<Refusal>), Error> {
+    let unreadable = |error| unreadable(name, &error);
     let mut text = Vec::with_capacity(usize::try_from(size.min(MOST)).unwrap_or_default());
-    stream.take(MOST).read_to_end(&mut text).map_err(|error| unreadable(name, &error))?;
-    Ok(text)
+    stream.by_ref().take(MOST).read_to_end(&mut text).map_err(unreadable)?;
+    if text.len() <= MAX_PLAN {
+        return Ok((text, None));
+    }
+    let mut hashing = Hashing::default();
+    hashing.update(&text);
+    let mut size = MOST;
+    let mut part = vec![0; 1 << 16];
+    loop {
+        let read = match stream.read(&mut part) {
+            Ok(0) => return Ok((text, Some(Refusal::too_large(size, hashing.finish())))),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            read => read.map_err(unreadable)?,
+        };
+        hashing.update(part.get(..read).unwrap_or_default());
+        size += read as u64;
+        if size > ENDLESS {
+            return Err(unreadable(io::Error::other("it has more than 1 GiB; a plan has at most 8 MiB")));
+        }
+    }
 }
 
 fn unreadable(name: &str, error: &io::Error) -> Error {

@@ -2,6 +2,7 @@
 
 use crate::story::fix;
 use crate::world::World;
+use exacta_kernel::hash::Digest;
 use exacta_testkit::{output, succeeds};
 use serde_json::{Value, json};
 
@@ -45,6 +46,63 @@ fn texts_that_are_no_proposal() {
     let mut claims = fix();
     claims["status"] = "user_approved".into();
     denied(&world, claims.to_string().as_bytes(), "PLAN_SCHEMA_INVALID");
+}
+
+/// What is too large is not kept in memory, but told and recorded as what it is.
+#[test]
+fn a_text_that_is_too_large_is_hashed_whole() {
+    let world = World::begun();
+    let text: Vec<u8> = (0..9_500_000_u32).map(|at| b'a' + u8::try_from(at % 23).unwrap()).collect();
+    let file = world.file("large.json", &text);
+    for form in [&[][..], &["--from-git"]] {
+        let view = world.run(&[&["submit", &file, "--json"], form].concat()).expect(10).json();
+        assert_eq!(codes(&view), ["PLAN_TOO_LARGE"]);
+        assert!(view["findings"][0]["message"].as_str().unwrap().contains("has 9500000 bytes"), "{view}");
+        let listed = world.run(&["audit", "list", "--json"]).expect(0).json();
+        let entry = listed["entries"].as_array().unwrap().last().unwrap().clone();
+        assert_eq!(entry["data"]["text_sha256"], Digest::of(&text).to_string());
+    }
+    assert_eq!(codes(&world.pipe(&["policy", "explain", "-", "--json"], &text).json()), ["PLAN_TOO_LARGE"]);
+    let said = world.run(&["policy", "check", &file]).expect(10).err;
+    assert!(said.contains("larger than 8 MiB"), "{said}");
+}
+
+/// As after `git -C`: whatever is named is named from there.
+#[test]
+fn names_are_taken_from_the_folder_that_project_names() {
+    let world = World::begun();
+    world.write("sub/plan.json", &fix().to_string());
+    world.write("sub/policy.toml", "version = \"2\"\n");
+    let key = world.project().join("sub/tester.key");
+    std::fs::copy(world.key(), &key).unwrap();
+    world.run(&["check", "plan.json", "--project", "sub"]).expect(30);
+    world.run(&["check", "sub/plan.json", "--project", "sub"]).expect(2);
+    let view = world.run(&["--project", "sub", "submit", "plan.json", "--json"]).expect(30).json();
+    let id = view["plan_id"].as_str().unwrap();
+    world.run(&["--project", "sub", "policy", "check", "policy.toml"]).expect(0);
+    world.run(&["--project", "sub", "approve", id, "--approver-key", "tester.key"]).expect(0);
+    world.run(&["--project", "sub", "audit", "prove", "1", "--output", "proof"]).expect(0);
+    world.run(&["--project", "sub", "man", "pages"]).expect(0);
+    assert!(world.project().join("sub/proof").is_file() && world.project().join("sub/pages").is_dir());
+    world.pipe(&["check", "-", "--project", "sub"], fix().to_string().as_bytes()).expect(30);
+}
+
+/// What a hint names works.
+#[test]
+fn hints_are_true() {
+    let world = World::begun();
+    world.pipe(&["policy", "check", "-"], b"version = \"2\"\n").expect(0);
+    let said = world.pipe(&["policy", "check", "-"], b"ceilin = 1\n").expect(10).err;
+    assert!(said.contains("`-`") || said.contains("-:1"), "{said}");
+    let mut secret = fix();
+    secret["steps"][0]["description"] = format!("use glpat-{}", "aB3dE6gH9jK2mN5pQ8rS").into();
+    let said = world.pipe(&["submit", "-"], secret.to_string().as_bytes()).expect(10).err;
+    assert!(said.contains("was not kept") && !said.contains("policy explain"), "{said}");
+    let said = world.pipe(&["submit", "-"], with_target("../x").to_string().as_bytes()).expect(10).err;
+    assert!(said.contains("policy explain"), "{said}");
+    world.write(".exacta/config.toml", "ceiling = \"SAFE\"\n");
+    let said = world.run(&["profile", "set", "DEV", "--approver-key", &world.key()]).expect(20).err;
+    assert!(said.contains("config.toml") && !said.contains("safety policy"), "{said}");
 }
 
 #[test]
@@ -161,6 +219,10 @@ fn usage_errors() {
     world.run(&["--project", "/no/such/folder", "check", "x"]).expect(2);
     world.run(&["check", "x", "--constraint", "maybe"]).expect(2);
     world.run(&["list", "--limit", "0"]).expect(2);
+    for told in [["--intent", "FixBug"], ["--text", "why"]] {
+        let said = world.run(&["check", "x", told[0], told[1]]).expect(2).err;
+        assert!(said.contains("--from-git"), "a proposal says itself what it is for: {said}");
+    }
     let hostile = world.run(&["frob\u{1b}[31m\u{202e}"]).expect(2);
     assert!(!hostile.err.contains(['\u{1b}', '\u{202e}']), "{}", hostile.err);
     let missing = world.run(&["approve", "--json"]).expect(2).json();

@@ -32,6 +32,14 @@ pub struct Refusal {
     pub text_sha256: Digest,
 }
 
+impl Refusal {
+    /// A text that is too large to be looked into.
+    #[must_use]
+    pub fn too_large(size: u64, text_sha256: Digest) -> Self {
+        Self { findings: vec![too_large(size)], text_sha256 }
+    }
+}
+
 /// Reads a proposal from what an AI or agent sent.
 ///
 /// # Errors
@@ -55,13 +63,17 @@ fn read(text: &[u8]) -> Result<Proposal, Vec<Finding>> {
 
 fn decoded(text: &[u8]) -> Result<&str, Finding> {
     if text.len() > MAX_PLAN {
-        let message = format!("the text has {} bytes; a plan has at most 8 MiB", text.len());
-        return Err(Finding::new(Code::TooLarge, message, "split the work into several plans"));
+        return Err(too_large(text.len() as u64));
     }
     core::str::from_utf8(text).map_err(|error| {
         let message = format!("the text is not UTF-8: invalid byte at offset {}", error.valid_up_to());
         Finding::new(Code::NotUtf8, message, "send the proposal as UTF-8")
     })
+}
+
+fn too_large(size: u64) -> Finding {
+    let message = format!("the text has {size} bytes; a plan has at most 8 MiB");
+    Finding::new(Code::TooLarge, message, "split the work into several plans")
 }
 
 fn object(text: &str) -> Result<Map<String, Value>, Vec<Finding>> {
