@@ -6,9 +6,8 @@ use crate::render::ansi::{COLUMNS, Paint};
 use crate::render::error as text;
 use crate::render::row::Row;
 use exacta_app::{Error, Exit};
-use exacta_kernel::text::hidden;
+use exacta_kernel::text::visible_json;
 use serde::Serialize;
-use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 use std::sync::OnceLock;
 
@@ -67,7 +66,7 @@ impl Output {
     /// A result as JSON, on one line.
     pub fn json(&self, value: &impl Serialize) {
         match serde_json::to_string(value) {
-            Ok(text) => result(&format!("{}\n", escaped(&text))),
+            Ok(text) => result(&format!("{}\n", visible_json(&text))),
             Err(cause) => write(&mut io::stderr(), &format!("error: cannot write the result as JSON: {cause}\n")),
         }
     }
@@ -115,23 +114,6 @@ impl Output {
     }
 }
 
-/// JSON whose strings hide nothing from whoever looks at it: the same value, with hidden characters as `\u` escapes. Outside
-/// of strings JSON has none.
-fn escaped(json: &str) -> Cow<'_, str> {
-    if json.is_ascii() {
-        return Cow::Borrowed(json);
-    }
-    let mut out = String::with_capacity(json.len());
-    let mut from = 0;
-    for (at, c, _) in hidden(json) {
-        out.push_str(json.get(from..at).unwrap_or_default());
-        out.extend(c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")));
-        from = at + c.len_utf8();
-    }
-    out.push_str(json.get(from..).unwrap_or_default());
-    Cow::Owned(out)
-}
-
 /// Why a result did not reach standard output.
 static LOST: OnceLock<io::Error> = OnceLock::new();
 
@@ -171,20 +153,4 @@ fn paint(color: Color, stream: &impl IsTerminal) -> Paint {
         Color::Never => false,
         Color::Auto => stream.is_terminal() && !no_color && !dumb,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn json_hides_nothing_and_stays_the_same_value() {
-        let value =
-            serde_json::json!({ "a\u{202e}": "x\u{200b}y \u{e0041} שלום 漢字 👩\u{200d}💻 \u{1b}[31m\u{feff}" });
-        let text = value.to_string();
-        let shown = escaped(&text);
-        assert!(!shown.contains(['\u{202e}', '\u{200b}', '\u{e0041}', '\u{feff}', '\u{1b}']), "{shown}");
-        assert!(shown.contains("שלום 漢字 👩\u{200d}💻"), "{shown}");
-        assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), value);
-    }
 }

@@ -3,7 +3,9 @@
 //!
 //! They are put together from text that is stored as it is, so that comparing them costs no more than reading them.
 
+use exacta_kernel::text::visible_json;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 
 /// What a plan's file says.
 #[derive(Debug)]
@@ -33,7 +35,7 @@ pub struct PlanFile<'a> {
 }
 
 impl PlanFile<'_> {
-    /// The file's content: one line for each part.
+    /// The file's content: one line for each part, and no character in it that hides.
     pub fn text(&self) -> String {
         let decided = self.status != "pending";
         let decision = json!({
@@ -65,7 +67,10 @@ impl PlanFile<'_> {
         part("undos", &json!(undos).to_string());
         part("plan", self.view);
         text.push_str("\n}\n");
-        text
+        match visible_json(&text) {
+            Cow::Borrowed(_) => text,
+            Cow::Owned(shown) => shown,
+        }
     }
 }
 

@@ -69,6 +69,24 @@ pub fn visible_line(text: &str) -> Cow<'_, str> {
     escape(text, scan)
 }
 
+/// JSON whose strings hide nothing from whoever looks at it: the same value, with hidden characters as `\u` escapes. Outside
+/// of strings JSON has none.
+#[must_use]
+pub fn visible_json(json: &str) -> Cow<'_, str> {
+    if json.is_ascii() {
+        return Cow::Borrowed(json);
+    }
+    let mut out = String::with_capacity(json.len());
+    let mut from = 0;
+    for (at, c, _) in hidden(json) {
+        out.push_str(json.get(from..at).unwrap_or_default());
+        out.extend(c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")));
+        from = at + c.len_utf8();
+    }
+    out.push_str(json.get(from..).unwrap_or_default());
+    Cow::Owned(out)
+}
+
 /// The start of a text as it may be recorded and shown within one line: without secrets, and with `…` where it was cut.
 #[must_use]
 pub fn excerpt(text: &str, max_chars: usize) -> String {

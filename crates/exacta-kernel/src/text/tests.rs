@@ -109,3 +109,13 @@ fn what_is_shown_hides_nothing() {
         }
     }
 }
+
+#[test]
+fn json_hides_nothing_and_stays_the_same_value() {
+    let value = serde_json::json!({ "a\u{202e}": "x\u{200b}y \u{e0041} שלום 漢字 👩\u{200d}💻 \u{1b}[31m\u{feff}" });
+    let text = value.to_string();
+    let shown = visible_json(&text);
+    assert!(!shown.contains(['\u{202e}', '\u{200b}', '\u{e0041}', '\u{feff}', '\u{1b}']), "{shown}");
+    assert!(shown.contains("שלום 漢字 👩\u{200d}💻"), "{shown}");
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), value);
+}
