@@ -37,7 +37,7 @@ impl SqliteStore {
                 if ledger.size() > 0 {
                     let signed = Owner { origin: &self.origin, signer: &*self.signer }.sign(ledger)?;
                     self.signer.pin(&signed, self.durable)?;
-                    self.folder.replace(CHECKPOINT, signed.note().as_bytes())?;
+                    self.put_checkpoint(&signed, size == 0)?;
                 }
             }
         }
@@ -74,9 +74,15 @@ impl SqliteStore {
         });
         synced?;
         pinned?;
-        self.folder.replace(CHECKPOINT, signed.note().as_bytes())?;
+        self.put_checkpoint(signed, signed.size() == pending.len() as u64)?;
         self.settled.set(signed.size());
         Ok(())
+    }
+
+    /// Replaces the checkpoint in the folder. If it is the first, its name is made durable: from then on it is never missing.
+    fn put_checkpoint(&self, signed: &SignedCheckpoint, first: bool) -> Result<(), StoreError> {
+        self.folder.replace(CHECKPOINT, signed.note().as_bytes())?;
+        if first { self.folder.sync() } else { Ok(()) }
     }
 
     /// Whether changes from now on are on the disk when they are made. If not, a crash of the machine can lose the last ones

@@ -201,7 +201,7 @@ struct Data<'a> {
     record_sha256: BTreeMap<Cow<'a, str>, Cow<'a, str>>,
 }
 
-/// Reads the file line by line, and then what is still in the outbox.
+/// Reads the file line by line, and then what is still in the outbox; a file that lacks more than that is read as it is.
 fn read(db: &Db<'_>, folder: &Folder, ledger: &Ledger, mut take: impl FnMut(&[u8])) -> Result<(), StoreError> {
     let path = folder.path().join(LOG);
     let file = folder.file(LOG, false)?;
@@ -212,6 +212,9 @@ fn read(db: &Db<'_>, folder: &Folder, ledger: &Ledger, mut take: impl FnMut(&[u8
     let whole = pending.first().map_or(ledger.bytes, |torn| torn.start);
     if let Some(file) = file {
         each_line(file, whole, &mut take).map_err(StoreError::io("read", &path))?;
+    }
+    if len < whole {
+        return Ok(());
     }
     pending.iter().for_each(|line| take(line.bytes.strip_suffix(b"\n").unwrap_or(&line.bytes)));
     Ok(())
@@ -268,6 +271,10 @@ fn file_ends_well(
     }
     let pending = pending(db, len)?;
     let Some(torn) = pending.first() else { return Ok(len == ledger.bytes) };
+    if torn.seq < covered && len == 0 {
+        emptied(folder, ledger, found)?;
+        return Ok(false);
+    }
     if torn.seq < covered {
         let what = "the log ends here: this line and what followed is missing, though a checkpoint was signed for it";
         found.tampered(Place::Line(torn.seq + 1), what);
@@ -298,9 +305,18 @@ fn locate(db: &Db<'_>, folder: &Folder, ledger: &Ledger, found: &mut Findings) -
         }
         count += 1;
     })?;
-    if state? && count < ledger.size() {
+    if count == 0 && ledger.size() > 0 {
+        emptied(folder, ledger, found)?;
+    } else if state? && count < ledger.size() {
         found.tampered(Place::Line(count + 1), "the log ends here: this line and what followed is missing");
     }
+    Ok(())
+}
+
+/// There are no lines at all, though there were.
+fn emptied(folder: &Folder, ledger: &Ledger, found: &mut Findings) -> Result<(), StoreError> {
+    let what = if folder.file(LOG, false)?.is_some() { "the log is empty" } else { "the log is missing" };
+    found.tampered(Place::File(folder.path().join(LOG)), format!("{what}: it had {} lines", ledger.size()));
     Ok(())
 }
 

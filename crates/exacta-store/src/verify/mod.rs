@@ -119,7 +119,7 @@ pub fn verify(dir: &Path, trusted: &Trusted) -> Result<Report, VerifyError> {
         return Err(StoreError::OtherProject { path: folder.path().to_owned(), found: ledger.origin }.into());
     }
     let mut found = Findings::default();
-    let signed = checkpoint(&folder, &origin, trusted, &mut found)?;
+    let signed = checkpoint(&folder, &ledger, &origin, trusted, &mut found)?;
     let said = lines::check(&db, &folder, &ledger, signed.as_ref(), trusted.pin, &mut found)?;
     // Everything else is compared with the log: where that does not hold, nothing is said about the rest.
     if found.tampered.is_empty() {
@@ -132,12 +132,26 @@ pub fn verify(dir: &Path, trusted: &Trusted) -> Result<Report, VerifyError> {
 /// The checkpoint in the folder, if its signature holds.
 fn checkpoint(
     folder: &Folder,
+    ledger: &Ledger,
     origin: &Origin,
     trusted: &Trusted,
     found: &mut Findings,
 ) -> Result<Option<Checkpoint>, StoreError> {
-    // A crash of the machine can leave the file missing or empty; the next command writes it again.
-    let Some(note) = folder.read(CHECKPOINT)?.filter(|note| !note.is_empty()) else { return Ok(None) };
+    let place = || Place::File(folder.path().join(CHECKPOINT));
+    let note = match folder.read(CHECKPOINT)? {
+        // After the first change its name is on the disk: no crash takes it away.
+        None if ledger.before.size() > 0 => {
+            found.tampered(place(), "the checkpoint is missing");
+            return Ok(None);
+        }
+        None => return Ok(None),
+        // A crash of the machine can leave it empty; the next command writes it again.
+        Some(note) if note.is_empty() => {
+            found.note(format!("the file `{CHECKPOINT}` is empty; the next command writes it"));
+            return Ok(None);
+        }
+        Some(note) => note,
+    };
     let verified = match core::str::from_utf8(&note) {
         Ok(note) => SignedCheckpoint::verify(note, origin, trusted.key.as_slice()).map_err(|error| error.to_string()),
         Err(_) => Err("it is not text".to_owned()),
@@ -145,7 +159,7 @@ fn checkpoint(
     match verified {
         Ok(signed) => Ok(Some(signed.checkpoint().clone())),
         Err(what) => {
-            found.tampered(Place::File(folder.path().join(CHECKPOINT)), what);
+            found.tampered(place(), what);
             Ok(None)
         }
     }
