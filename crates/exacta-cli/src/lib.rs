@@ -16,9 +16,10 @@ use args::Cli;
 use clap::Parser as _;
 use clap::error::ErrorKind;
 use command::Context;
-use exacta_app::Options;
+use exacta_app::{Error, Exit, Options};
 use output::Output;
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Runs the command line of this process.
@@ -36,11 +37,21 @@ fn run(line: &[OsString]) -> u8 {
         Err(error) => return unusable(line, &error),
     };
     let output = Output::new(&cli.global, cli.command.tells_events());
-    let context = Context { options: Options { project: cli.global.project.clone(), home: None }, output };
-    match command::dispatch(cli, &context) {
+    let context = Context { options: Options::default(), output };
+    match enter(cli.global.project.as_deref()).and_then(|()| command::dispatch(cli, &context)) {
         Ok(code) => code,
         Err(error) => output.error(&error),
     }
+}
+
+/// Goes where `--project` says, so that every name on the command line is one beneath it, as after `git -C`.
+fn enter(project: Option<&Path>) -> Result<(), Error> {
+    let Some(dir) = project else { return Ok(()) };
+    exacta_app::project::find(dir)?;
+    std::env::set_current_dir(dir).map_err(|error| {
+        let message = format!("cannot use `{}` as the project: {error}", dir.display());
+        Error::new(Exit::Usage, "project_unusable", message).hint("name an existing folder with `--project DIR`")
+    })
 }
 
 /// Help and version are results; anything else is a usage error, as JSON if that was asked for.

@@ -23,17 +23,17 @@ pub struct Source {
 #[command(next_help_heading = "Patches")]
 pub struct Patch {
     /// The file is a git diff or a `git format-patch` mail
-    #[arg(long, conflicts_with = "from_codex")]
+    #[arg(long, conflicts_with = "from_codex", group = "form")]
     pub from_git: bool,
     /// The file is a patch that begins with `*** Begin Patch`
-    #[arg(long)]
+    #[arg(long, group = "form")]
     pub from_codex: bool,
     /// What the patch is for
-    #[arg(long, value_name = "TYPE", default_value = "AddFeature")]
+    #[arg(long, value_name = "TYPE", default_value = "AddFeature", requires = "form")]
     #[arg(value_parser = ["CreateProject", "AddFeature", "FixBug", "BuildPackage"])]
     pub intent: String,
     /// The same in words; the patch's own subject unless told
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", requires = "form")]
     pub text: Option<String>,
 }
 
@@ -51,7 +51,7 @@ pub struct Init {
     /// How much may happen without a person
     #[arg(long, value_enum, ignore_case = true, value_name = "PROFILE")]
     pub profile: Option<ProfileName>,
-    /// The name of the first approver; your login name unless told
+    /// The name of the first approver; `$USER`, `$LOGNAME` or `me` unless told
     #[arg(long, value_name = "NAME")]
     pub approver: Option<String>,
     /// Keep the first approver's key without a passphrase
