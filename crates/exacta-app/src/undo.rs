@@ -87,8 +87,20 @@ impl App {
         self.carry_out(permit, beginning, &Checks::none(), execution)
     }
 
-    /// The run to take back, as the log has it. Which is the newest, or begins so, the list of runs says.
+    /// The plan of the run that was named, also where the run cannot be taken back.
+    #[must_use]
+    pub fn plan_to_undo(&self, run: Option<&str>) -> Option<PlanId> {
+        self.meant_run(run).ok().map(|run| run.plan_id)
+    }
+
+    /// The run to take back.
     fn undoable(&self, prefix: Option<&str>) -> Result<RunRecord, Error> {
+        let run = self.meant_run(prefix)?;
+        if run.state == RunState::Completed { Ok(run) } else { Err(not_undoable(&run)) }
+    }
+
+    /// The run that is meant, as the log has it. Which is the newest, or begins so, the list of runs says.
+    fn meant_run(&self, prefix: Option<&str>) -> Result<RunRecord, Error> {
         let found = match prefix {
             None => {
                 let state = vec![RunState::Completed];
@@ -98,12 +110,11 @@ impl App {
             Some(prefix) => self.named_run(prefix)?,
         };
         let run = found.map(|id| self.store.run(&id)).transpose()?.flatten();
-        let run = run.ok_or_else(|| {
+        run.ok_or_else(|| {
             let message =
                 prefix.map_or_else(|| "there is no run to take back".to_owned(), |id| format!("no run `{id}`"));
             Error::new(Exit::Usage, "run_unknown", message).hint("`exacta status` shows the runs")
-        })?;
-        if run.state == RunState::Completed { Ok(run) } else { Err(not_undoable(&run)) }
+        })
     }
 
     /// The run whose id, or whose plan's id, begins so. A plan that was never run counts as well: it may be the one that is meant.

@@ -79,15 +79,25 @@ pub fn act(
         Ok(run) => (Some(run), None),
         Err(error) => (error.run_id.as_ref().and_then(|run| app.run(run).ok().flatten()), Some(error)),
     };
-    // Only machines ask.
-    let status = if context.output.is_json() { app.stands(id).ok() } else { None };
+    let status = status(app, id, context);
     Ok(End { plan_id: id.to_string(), status, run, failed, interrupted: signals.interrupted() })
+}
+
+/// How the plan stands. Only machines ask.
+fn status(app: &App, id: &PlanId, context: &Context) -> Option<Status> {
+    if context.output.is_json() { app.stands(id).ok() } else { None }
 }
 
 impl End {
     /// A run that goes on elsewhere; none where it still waits for others.
     pub fn going_on(id: &PlanId, status: Option<Status>, run: Option<RunView>) -> Self {
         Self { plan_id: id.to_string(), status, run, failed: None, interrupted: false }
+    }
+
+    /// An attempt that ended before there was a run.
+    pub fn refused(app: &App, id: &PlanId, error: Error, context: &Context) -> Self {
+        let status = status(app, id, context);
+        Self { plan_id: id.to_string(), status, run: None, failed: Some(error), interrupted: false }
     }
 
     /// Prints it, and gives the exit code.

@@ -1,31 +1,47 @@
 //! Runs are taken back.
 
+use super::Context;
 use super::key::Decider;
-use super::{Context, run_end};
+use super::run_end::{self, End};
 use crate::args::Undo;
 use crate::render::row::{Row, counted};
 use crate::render::{diff, plan};
 use exacta_app::Error;
+use exacta_app::settings::SigningKey;
 use exacta_app::view::UndoView;
 use exacta_kernel::id::PlanId;
 
 /// `exacta undo`
 pub fn undo(args: &Undo, context: &Context) -> Result<u8, Error> {
     let mut app = context.resume()?;
-    let preview = app.undo_preview(args.id.as_deref())?;
+    let preview = match app.undo_preview(args.id.as_deref()) {
+        Ok(preview) => preview,
+        Err(error) => {
+            let id = app.plan_to_undo(args.id.as_deref());
+            return id.map_or(Err(error.clone()), |id| End::refused(&app, &id, error, context).report(context));
+        }
+    };
+    let id = PlanId::parse(&preview.plan_id).map_err(|error| Error::fault("internal", error.to_string()))?;
+    let key = match agreed(args, &preview, context) {
+        Ok(key) => key,
+        Err(error) => return End::refused(&app, &id, error, context).report(context),
+    };
+    let run = &preview.run_id;
+    let end = run_end::act(&mut app, &id, &args.pace, context, |app, execution| app.undo(run, &key, execution))?;
+    end.report(context)
+}
+
+/// The key that signs for it; a person is shown what would happen, and asked.
+fn agreed(args: &Undo, preview: &UndoView, context: &Context) -> Result<SigningKey, Error> {
     let decider = Decider::new(&args.signer, &context.options)?;
     if decider.is_person() {
-        context.output.aside(heading(&preview));
+        context.output.aside(heading(preview));
         for file in &preview.files {
             context.output.aside_unfolded(&diff::rows(&file.path, &file.diff, context.output.paint_aside().0));
         }
         decider.agrees(&format!("\ntake this run back, hash {}?", plan::short(&preview.undo_hash)))?;
     }
-    let key = decider.key(&context.options)?;
-    let id = PlanId::parse(&preview.plan_id).map_err(|error| Error::fault("internal", error.to_string()))?;
-    let run = &preview.run_id;
-    let end = run_end::act(&mut app, &id, &args.pace, context, |app, execution| app.undo(run, &key, execution))?;
-    end.report(context)
+    decider.key(&context.options)
 }
 
 fn heading(preview: &UndoView) -> Vec<Row> {

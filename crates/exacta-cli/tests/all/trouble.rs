@@ -4,6 +4,7 @@
 use crate::story::fix;
 use crate::world::{Done, EXACTA, World, done};
 use exacta_testkit::{Lines, Running, needs, output, program, sandbox, succeeds};
+use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -304,6 +305,27 @@ fn before_images_deleted_by_hand_are_missed() {
     assert_eq!(world.read("greet.txt"), AFTER);
 }
 
+/// As `execute` does: a run that did not come about is told as one.
+#[test]
+fn an_undo_that_is_refused_is_told_as_a_run() {
+    let (world, run) = executed();
+    let key = world.key();
+    let told = |args: &[&str], exit: i32, code: &str| {
+        let told = world.run(&[args, &["--json"]].concat()).expect(exit).json();
+        assert_eq!((&told["schema"], &told["outcome"]), (&json!("exacta.run/1"), &json!("refused")), "{told}");
+        assert_eq!((&told["run_id"], &told["error"]["code"]), (&Value::Null, &json!(code)), "{told}");
+        assert!(told["plan_id"].is_string() && told["status"] == "user_approved", "{told}");
+    };
+    told(&["undo"], 30, "person_needed");
+    world.write("greet.txt", "somebody else's\n");
+    told(&["undo", &run, "--approver-key", &key], 40, "target_changed");
+    world.write("greet.txt", AFTER);
+    world.run(&["undo", &run, "--approver-key", &key]).expect(0);
+    told(&["undo", &run, "--approver-key", &key], 40, "wrong_state");
+    let unknown = world.run(&["undo", "ffffffff", "--approver-key", &key, "--json"]).expect(2).json();
+    assert_eq!(unknown["schema"], "exacta.error/1");
+}
+
 #[test]
 fn of_many_undos_at_once_one_undoes() {
     for round in 0..3 {
@@ -400,7 +422,7 @@ fn a_lock_held_by_another_run_costs_no_plan() {
     assert!(refused.err.contains("`greet.txt` is locked by run") && refused.err.contains(&holder), "{refused:?}");
     world.run(&["execute", &first]).expect(40);
     let shown = world.run(&["show", &second, "--json"]).expect(0).json();
-    assert_eq!((&shown["status"], &shown["run"]), (&"user_approved".into(), &serde_json::Value::Null), "{shown}");
+    assert_eq!((&shown["status"], &shown["run"]), (&"user_approved".into(), &Value::Null), "{shown}");
     world.write("quick", "");
     let mut waiting = world.command(&["execute", &second, "--wait"]);
     let mut waiting = Running::start(waiting.stdout(Stdio::null()).stderr(Stdio::null()));
@@ -518,14 +540,14 @@ impl Begun {
     }
 
     /// Sends a signal and waits for the end; what was printed last.
-    fn stopped_by(self, signal: &str) -> serde_json::Value {
+    fn stopped_by(self, signal: &str) -> Value {
         let pid = self.child.id().to_string();
         assert!(succeeds(Command::new("kill").args([&format!("-{signal}"), &pid])));
         self.ended(50)
     }
 
     /// Waits for the end; what was printed last.
-    pub(crate) fn ended(mut self, code: i32) -> serde_json::Value {
+    pub(crate) fn ended(mut self, code: i32) -> Value {
         let last = self.lines.last().unwrap();
         assert_eq!(self.child.wait().code(), Some(code), "{last}");
         serde_json::from_str(&last).unwrap()
