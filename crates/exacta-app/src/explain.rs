@@ -128,6 +128,12 @@ pub fn explain(options: &Options, text: &[u8], request: &Request) -> Result<Expl
 }
 
 impl App {
+    /// Whether the text of a plan was kept, so that more can be said about it than its record tells.
+    #[must_use]
+    pub fn keeps_text(&self, id: &PlanId) -> bool {
+        self.record(id).is_ok_and(|record| record.proposal.is_some())
+    }
+
     /// The same of a stored plan, as things stand now.
     ///
     /// # Errors

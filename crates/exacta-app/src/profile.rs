@@ -103,11 +103,16 @@ impl App {
     }
 
     fn may_raise(&self, profile: Profile, person: bool) -> Result<(), Error> {
-        let ceiling = self.world()?.policy.ceiling();
+        let policy = self.world()?.policy;
+        let ceiling = policy.ceiling();
         if profile > ceiling {
-            let message = format!("{} is above the ceiling {} of the safety policy", profile.name(), ceiling.name());
-            return Err(Error::new(Exit::AboveCeiling, "above_ceiling", message)
-                .hint("the operator sets the ceiling: `exacta policy show`"));
+            let (whose, hint) = if ceiling < policy.safety().ceiling {
+                ("the project's configuration", "the project sets it: `ceiling` in `.exacta/config.toml`")
+            } else {
+                ("the safety policy", "the operator sets the ceiling: `exacta policy show`")
+            };
+            let message = format!("{} is above the ceiling {} of {whose}", profile.name(), ceiling.name());
+            return Err(Error::new(Exit::AboveCeiling, "above_ceiling", message).hint(hint));
         }
         if !person {
             return Err(Error::new(Exit::Confirm, "person_needed", "raising the profile needs a person")

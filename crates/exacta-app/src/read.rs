@@ -222,6 +222,14 @@ impl App {
         })
     }
 
+    /// Whether nobody is at a run any more that has no end.
+    ///
+    /// # Errors
+    /// If the record cannot be read.
+    pub fn is_cut_off(&self) -> Result<bool, Error> {
+        Ok(self.store.running()?.iter().any(|run| self.is_dead(run)))
+    }
+
     /// The runs that no recovery settles, so that every command that decides or acts stops at them: their journals cannot be used.
     fn stuck(&self) -> Result<Vec<Recovery>, Error> {
         let mut dead = self.root.unfinished().map_err(|error| run_error(&error))?;

@@ -22,6 +22,9 @@ use std::path::{Path, PathBuf};
 pub const CONFIG: &str = ".exacta/config.toml";
 const CONFIG_CAP: u64 = 1 << 20;
 
+/// What helps where a policy is not the user's to change.
+const ADMINISTRATORS: &str = "the administrator of this machine mends it; docs/policy.md lists every key";
+
 /// What decisions are taken under.
 #[derive(Debug)]
 pub struct World {
@@ -125,9 +128,13 @@ fn leads_to(name: &str) -> Option<PathBuf> {
 pub fn safety_policy(home: &Home) -> Result<SafetyPolicy, Error> {
     match home.safety_policy_text() {
         Ok(None) => Ok(SafetyPolicy::default()),
-        Ok(Some(source)) => SafetyPolicy::parse(&source.text, &source.file.display().to_string()).map_err(policy_error),
+        Ok(Some(source)) => {
+            let parsed = SafetyPolicy::parse(&source.text, &source.file.display().to_string()).map_err(policy_error);
+            parsed.map_err(|error| if source.system { error.hint(ADMINISTRATORS) } else { error })
+        }
         Err(HomeError::File(error @ FileError::Malformed { .. })) => {
-            let hint = "`exacta policy reset` goes back to the built-in policy";
+            let own = "`exacta policy reset` goes back to the built-in policy";
+            let hint = if home.has_system_policy() { ADMINISTRATORS } else { own };
             Err(Error::new(Exit::Denied, "policy_broken", error.to_string()).hint(hint))
         }
         Err(error) => Err(error.into()),
@@ -162,4 +169,36 @@ pub fn project_config(root: &ProjectRoot) -> Result<ProjectConfig, Error> {
 pub(crate) fn policy_error(error: PolicyError) -> Error {
     let hint = error.hint.clone();
     Error::new(Exit::Denied, "policy_broken", error.to_string()).hint(hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    #[test]
+    fn a_broken_policy_is_mended_by_whoever_may() {
+        let dir = tempfile::tempdir().unwrap();
+        let (own, etc) = (dir.path().join("own"), dir.path().join("etc"));
+        let hint = |text: &[u8], system: bool| {
+            let home = Home::at(&own).unwrap().with_system(&etc);
+            let folder = if system { etc.clone() } else { home.config().to_owned() };
+            fs::create_dir_all(&folder).unwrap();
+            fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+            let file = folder.join("safety-policy.toml");
+            fs::write(&file, text).unwrap();
+            fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+            safety_policy(&home).unwrap_err().hint.unwrap()
+        };
+        for text in [&b"ceilin = 1\n"[..], b"\xff"] {
+            let _ = fs::remove_dir_all(&etc);
+            assert!(hint(text, false).contains("policy reset"));
+            // Only root's is believed to be the administrator's.
+            if exacta_testkit::root() {
+                let hint = hint(text, true);
+                assert!(hint.contains("administrator") && !hint.contains("reset"), "{hint}");
+            }
+        }
+    }
 }

@@ -31,7 +31,7 @@ pub fn approve(args: &Approve, context: &Context) -> Result<u8, Error> {
         return approve_shown(&mut app, &derived, decider, context);
     }
     plans::print(&derived, &context.output);
-    plans::next(&derived, &context.output);
+    plans::next(&derived, &app, &context.output);
     Ok(plans::exit(&derived).code())
 }
 

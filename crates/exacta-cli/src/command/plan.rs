@@ -5,8 +5,9 @@ use crate::args::{Check, List, Resubmit, Show, Submit};
 use crate::output::Output;
 use crate::render::{detail, list as lines, plan};
 use exacta_app::view::{PlanDetail, PlanLine, PlanView};
-use exacta_app::{Error, Exit};
+use exacta_app::{App, Error, Exit};
 use exacta_kernel::gate::Verdict;
+use exacta_kernel::id::PlanId;
 use exacta_kernel::lifecycle::Status;
 use serde::Serialize;
 
@@ -60,7 +61,7 @@ pub fn submit(args: &Submit, context: &Context) -> Result<u8, Error> {
     } else {
         print(&view, &context.output);
     }
-    next(&view, &context.output);
+    next(&view, &app, &context.output);
     Ok(exit(&view).code())
 }
 
@@ -70,7 +71,7 @@ pub fn resubmit(args: &Resubmit, context: &Context) -> Result<u8, Error> {
     let id = app.resolve(&args.id)?;
     let view = app.resubmit(&id)?;
     print(&view, &context.output);
-    next(&view, &context.output);
+    next(&view, &app, &context.output);
     Ok(exit(&view).code())
 }
 
@@ -80,6 +81,9 @@ pub fn list(args: &List, context: &Context) -> Result<u8, Error> {
     context.tell_damage(&app)?;
     let mut plans = app.list(args.status.as_deref(), Some(args.limit.saturating_add(1)))?;
     let more = super::cut(&mut plans, args.limit);
+    if app.is_cut_off()? {
+        context.output.note("a run was cut off; `exacta status` shows it, `exacta recover` settles it");
+    }
     if context.output.is_json() {
         context.output.json(&Face { schema: "exacta.plan-list/1", body: Plans { plans, more } });
     } else {
@@ -143,11 +147,15 @@ pub const fn exit(view: &PlanView) -> Exit {
 }
 
 /// What can be done with a new plan.
-pub fn next(view: &PlanView, output: &Output) {
+pub fn next(view: &PlanView, app: &App, output: &Output) {
     let Some(id) = &view.plan_id else { return };
+    let is_kept = || PlanId::parse(id).is_ok_and(|id| app.keeps_text(&id));
     match view.status {
         Some(Status::Pending) => output.note(&format!("decide with `exacta review {id}` or `exacta approve {id}`")),
         Some(Status::AutoApproved) => output.note(&format!("carry it out with `exacta execute {id}`")),
+        Some(Status::Rejected) if !is_kept() => {
+            output.note("the proposal holds a secret, so it was not kept; hand it in again without the secret");
+        }
         Some(Status::Rejected) => output.note(&format!("`exacta policy explain {id}` says what would have to change")),
         _ => {}
     }

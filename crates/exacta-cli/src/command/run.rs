@@ -39,12 +39,12 @@ pub fn run(args: &Run, context: &Context) -> Result<u8, Error> {
     let view = app.submit(&text, &request)?;
     let id = view.plan_id.as_deref().and_then(|id| PlanId::parse(id).ok());
     let (Some(id), Some(Status::Pending | Status::AutoApproved)) = (id, view.status) else {
-        return stopped(&view, &denied(), context);
+        return stopped(&view, &app, &denied(), context);
     };
     if view.status == Some(Status::Pending) {
         match Decider::new(&Signer { approver_key: None }, &context.options) {
             Ok(decider) => drop(decide_shown(&mut app, &view, decider, context)?),
-            Err(_) => return stopped(&view, &exacta_app::waits(&id), context),
+            Err(_) => return stopped(&view, &app, &exacta_app::waits(&id), context),
         }
     } else {
         context.output.aside(plan::head(&view));
@@ -56,13 +56,13 @@ pub fn run(args: &Run, context: &Context) -> Result<u8, Error> {
 }
 
 /// Tells about a plan that is not carried out now.
-fn stopped(view: &PlanView, error: &Error, context: &Context) -> Result<u8, Error> {
+fn stopped(view: &PlanView, app: &App, error: &Error, context: &Context) -> Result<u8, Error> {
     let output = &context.output;
     if output.is_json() {
         output.json(&end::refused(view, error)?);
     } else {
         plans::print(view, output);
-        plans::next(view, output);
+        plans::next(view, app, output);
     }
     Ok(error.exit.code())
 }

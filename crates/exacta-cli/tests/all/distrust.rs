@@ -141,6 +141,8 @@ fn recovery_never_says_what_the_targets_contradict() {
     ];
     for (name, forge) in forge {
         let world = torn();
+        let listed = world.run(&["list"]).expect(0);
+        assert!(listed.out.contains("running") && listed.err.contains("exacta recover"), "{listed:?}");
         forge(&world);
         let found = world.run(&["recover", "--json"]).expect(60).json();
         assert_eq!(found["recovered"][0]["outcome"], "needs_attention", "{name}: {found}");

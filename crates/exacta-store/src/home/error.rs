@@ -159,9 +159,8 @@ impl Weakness {
         let path = path.display();
         match self {
             Self::Owner { .. } => format!("act as the user it belongs to, or look at it and then `chown` it: {path}"),
-            Self::Writable(_) | Self::Readable(_) => {
-                format!("look at what is in it, then `chmod go-rwx {path}`")
-            }
+            Self::Writable(_) => format!("look at what is in it, then `chmod go-w {path}`"),
+            Self::Readable(_) => format!("look at what is in it, then `chmod go-rwx {path}`"),
             Self::NotAFile | Self::NotAFolder | Self::TooLarge => format!("move `{path}` away and begin anew"),
         }
     }

@@ -37,6 +37,12 @@ impl Home {
         Ok(read_text(&own, Trust::Own)?.map(|text| PolicySource { text, file: own, system: false }))
     }
 
+    /// Whether the administrator's policy is in force, readable or not.
+    #[must_use]
+    pub fn has_system_policy(&self) -> bool {
+        std::fs::symlink_metadata(self.system.join(NAME)).is_ok()
+    }
+
     /// Replaces the user's Safety Policy; what it was is kept beside it.
     ///
     /// # Errors

@@ -129,7 +129,8 @@ fn the_administrators_policy_wins_if_it_is_the_administrators() {
         assert!(home.safety_policy_text().is_err(), "others could replace it");
         set_mode(&etc, 0o755);
         set_mode(&policy, 0o666);
-        assert!(home.safety_policy_text().is_err(), "others could change it");
+        let hint = home.safety_policy_text().expect_err("others could change it").hint();
+        assert!(hint.contains("chmod go-w "), "everybody reads it: {hint}");
     } else {
         assert!(
             matches!(read, Err(HomeError::File(FileError::Unsafe { weakness: Weakness::Owner { .. }, .. }))),
