@@ -2,7 +2,8 @@
 
 use crate::app::App;
 use exacta_exec::Staged;
-use exacta_exec::sandbox::{CommandReport, Ended, Sandbox, SandboxError};
+use exacta_exec::sandbox::{self, CommandReport, Ended, Sandbox, SandboxError};
+use exacta_kernel::plan::Change;
 use exacta_kernel::policy::Policy;
 use exacta_kernel::policy::command::Command;
 use std::path::PathBuf;
@@ -45,6 +46,11 @@ impl Checks {
         Self { commands: Vec::new(), scratch: PathBuf::new(), hidden: Vec::new() }
     }
 
+    /// Whether each of them would see the whole change.
+    pub fn see(&self, changes: &[Change]) -> Result<(), SandboxError> {
+        self.commands.iter().try_for_each(|command| sandbox::sees(command, changes))
+    }
+
     /// Runs them one after the other; the first that does not pass ends it.
     pub fn run(
         &self,
@@ -55,8 +61,6 @@ impl Checks {
     ) -> Result<(), String> {
         let sandbox = Sandbox { root, scratch: &self.scratch, hidden: &self.hidden, changes: staged.changes, cancel };
         let told = |error: SandboxError| format!("{error}; {}", error.hint());
-        // Of all of them first: none has written anything then.
-        self.commands.iter().try_for_each(|command| sandbox.shows(command)).map_err(told)?;
         for command in &self.commands {
             watch(CheckEvent::Started(command));
             let report = sandbox.run(command, &mut |bytes| watch(CheckEvent::Output(bytes))).map_err(told)?;

@@ -154,6 +154,10 @@ impl App {
             Err(refused) => return Err(self.refused(&current, refused)?),
         };
         let checks = self.checks(&current.world().policy, has_build(&current.evaluation));
+        if let Err(error) = checks.see(&permit.work().changes) {
+            self.note_refusal(&current, Event::RunRefused, &error.to_string())?;
+            return Err(Error::new(Exit::Denied, "unseen_by_check", error.to_string()).hint(error.hint()));
+        }
         let why = reason(current.evaluation.decision());
         let mut entry = scored(EntryDraft::new(Event::RunStarted, Self::agent(), why), &current.record);
         entry.run_id = Some(run_id);

@@ -94,10 +94,12 @@ fn a_change_in_a_folder_that_a_command_writes_to_is_refused_before_any_command_r
     let id = id(&place.submit(&fix()));
     place.approve(&id).unwrap();
     let error = place.execute(&id).unwrap_err();
-    assert_eq!(error.exit, Exit::RolledBack, "{error}");
+    assert_eq!((error.exit, error.code), (Exit::Denied, "unseen_by_check"), "{error}");
+    let told = format!("{error}; {}", error.hint.as_deref().unwrap_or_default());
     for word in ["`lint`", "`src/greet.py`", "`src`", "must not hold files that plans change"] {
-        assert!(error.message.contains(word), "{word}: {error}");
+        assert!(told.contains(word), "{word}: {told}");
     }
+    assert_eq!(place.app().show(&id).unwrap().run, None, "the plan is not used up");
     assert_eq!((place.read("src/greet.py"), place.read("out/first")), (before, None));
 }
 

@@ -106,27 +106,27 @@ pub struct CommandReport {
     pub took: Duration,
 }
 
-impl Sandbox<'_> {
-    /// Whether a command would see the whole change. A folder that it may write to is the project's own, without the change.
-    ///
-    /// # Errors
-    /// If the change has a file in such a folder: the command would judge the old one.
-    pub fn shows(&self, command: &Command) -> Result<(), SandboxError> {
-        for folder in &command.writes {
-            if let Some(change) = self.changes.iter().find(|change| change.path.is_beneath(folder)) {
-                let (file, folder) = (change.path.clone(), folder.clone());
-                return Err(SandboxError::Unseen { name: command.name.clone(), file, folder });
-            }
+/// Whether a command would see the whole change. A folder that it may write to is the project's own, without the change.
+///
+/// # Errors
+/// If the change has a file in such a folder: the command would judge the old one.
+pub fn sees(command: &Command, changes: &[Change]) -> Result<(), SandboxError> {
+    for folder in &command.writes {
+        if let Some(change) = changes.iter().find(|change| change.path.is_beneath(folder)) {
+            let (file, folder) = (change.path.clone(), folder.clone());
+            return Err(SandboxError::Unseen { name: command.name.clone(), file, folder });
         }
-        Ok(())
     }
+    Ok(())
+}
 
+impl Sandbox<'_> {
     /// Runs one command on the changed project; `watch` is given what it prints as it comes.
     ///
     /// # Errors
     /// If it cannot be confined, or would not see the change. A command that fails is a report, not an error.
     pub fn run(&self, command: &Command, watch: &mut dyn FnMut(&[u8])) -> Result<CommandReport, SandboxError> {
-        self.shows(command)?;
+        sees(command, self.changes)?;
         let declared = Declared::hold(self.root, command)?;
         let held = &declared.folders[..];
         let staging = self.stage(held).map_err(SandboxError::io("lay the change out for the command"))?;
