@@ -83,6 +83,7 @@ fn verdict(report: &CommandReport) -> Result<(), String> {
         Ended::TimedOut => "its time was over".to_owned(),
         Ended::Cancelled => "cancelled".to_owned(),
     };
-    let last = report.output.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    Err(format!("check `{}` did not pass ({how}): {}", report.name, exacta_kernel::text::excerpt(last, 200)))
+    let last = report.output.lines().rev().find(|line| !line.trim().is_empty());
+    let said = last.map_or_else(String::new, |last| format!(": {}", exacta_kernel::text::excerpt(last, 200)));
+    Err(format!("check `{}` did not pass ({how}){said}", report.name))
 }

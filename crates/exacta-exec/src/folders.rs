@@ -82,9 +82,10 @@ impl<'fs, F: Fs> Folders<'fs, F> {
         })
     }
 
-    /// Whether every folder held is still what its path leads to.
-    pub(crate) fn unmoved(&self) -> Result<bool, IoError> {
+    /// The folders held that are no longer what their paths lead to.
+    pub(crate) fn moved(&self) -> Result<Vec<Option<RelPath>>, IoError> {
         let mut now = Folders::new(self.fs);
+        let mut all = Vec::new();
         for (path, dir) in &self.held {
             let path_shown = shown(path.as_ref());
             let id = |dir| self.fs.stat_dir(dir).map(|stat| stat.id).map_err(IoError::of("look at", &path_shown));
@@ -94,10 +95,10 @@ impl<'fs, F: Fs> Folders<'fs, F> {
                 Err(error) => return Err(error),
             };
             if moved {
-                return Ok(false);
+                all.push(path.clone());
             }
         }
-        Ok(true)
+        Ok(all)
     }
 }
 

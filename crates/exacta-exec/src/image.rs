@@ -18,7 +18,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 pub struct Retention<'a> {
     /// Runs that ended longer ago than this go.
     pub older_than: Duration,
-    /// Beyond this many bytes the oldest go.
+    /// Beyond this many bytes the oldest go, but never the newest of all.
     pub size_cap: u64,
     /// Runs that stay whatever their age.
     pub keep: &'a dyn Fn(&RunId) -> bool,
@@ -70,7 +70,15 @@ impl ProjectRoot {
         let mut trouble = RunError::NotKept { what: format!("before-image `{sha256}`") };
         let Some(area) = Area::open(&disk)? else { return Err(trouble) };
         for run_id in area.runs()?.into_keys().rev() {
-            let Ok(Some((journal, file))) = open(&area, &run_id) else { continue };
+            let (journal, file) = match open(&area, &run_id) {
+                Ok(Some(found)) => found,
+                Ok(None) => continue,
+                // What is asked for may be in it.
+                Err(error) => {
+                    trouble = error;
+                    continue;
+                }
+            };
             let same = |state: &FileState| matches!(state, FileState::File { sha256: found, .. } if *found == sha256);
             let Some(step) = journal.steps.iter().find(|step| same(&step.before)) else { continue };
             match journal.before_image(&disk, &file, &step.path) {
@@ -83,7 +91,8 @@ impl ProjectRoot {
         Err(trouble)
     }
 
-    /// Drops the journals of runs that are over, by age and size. Unfinished runs are never touched.
+    /// Drops the journals of runs that are over, by age and size. Unfinished runs are never touched, and the newest goes by age only: a
+    /// run can be undone however large it was.
     ///
     /// # Errors
     /// If they cannot be looked at or removed.
@@ -99,8 +108,10 @@ impl ProjectRoot {
             }
             let name = Names(&run_id).commit();
             let stat = disk.stat_in(&area.dir, &name).map_err(IoError::of("look at", &shown(&name)))?;
+            let newest = total == 0;
             total = total.saturating_add(stat.size);
-            let expired = age(stat.modified) > retention.older_than || total > retention.size_cap;
+            let too_much = total > retention.size_cap && !newest;
+            let expired = age(stat.modified) > retention.older_than || too_much;
             if expired && !(retention.keep)(&run_id) {
                 area.remove(&name)?;
                 gone.bytes = gone.bytes.saturating_add(stat.size);

@@ -45,6 +45,8 @@ fn a_check_sees_the_change_and_a_failing_one_leaves_no_trace() {
             Some(code) => {
                 let error = outcome.unwrap_err();
                 assert_eq!((error.exit, error.code), (Exit::RolledBack, code), "{script}: {error}");
+                let said = if script.starts_with("echo") { ": why it failed" } else { "(exit code 1)" };
+                assert!(error.message.ends_with(said), "{script}: {error}");
                 assert_eq!(place.read("src/greet.py").unwrap(), before, "{script}");
                 assert_eq!(place.read("tests/test_greet.py"), None, "{script}");
             }

@@ -71,12 +71,16 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
         if !drifted.is_empty() {
             return Err(RunError::Drifted { targets: drifted });
         }
-        if self.folders.unmoved()? {
+        let moved = self.folders.moved()?;
+        if moved.is_empty() {
             return self.recheck_new();
         }
-        let targets = self.work.changes.iter().map(|change| &change.path);
-        let moved = |path: &RelPath| Drifted { path: path.clone(), found: "has its folder moved just now".to_owned() };
-        Err(RunError::Drifted { targets: targets.map(moved).collect() })
+        let is_moved =
+            |path: &RelPath| moved.iter().any(|folder| folder.as_ref().is_none_or(|folder| path.is_beneath(folder)));
+        let targets = self.work.changes.iter().map(|change| &change.path).filter(|path| is_moved(path));
+        let drifted =
+            |path: &RelPath| Drifted { path: path.clone(), found: "has its folder moved just now".to_owned() };
+        Err(RunError::Drifted { targets: targets.map(drifted).collect() })
     }
 
     /// How a target differs from what was found first.

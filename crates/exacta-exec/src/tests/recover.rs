@@ -145,6 +145,15 @@ fn a_before_image_that_changed_is_not_used() {
         Err(RunError::BadJournal { .. })
     ));
     assert!(project.root.before_image_of(&run_id(1), &path("a.txt")).is_ok());
+    let old = content("old a\n", 0o644).unwrap();
+    assert!(project.root.before_image(old.sha256(), 0o644).is_ok());
+    // A journal whose head is damaged is told as that, not as one whose time is over.
+    let mut bytes = fs::read(&at).unwrap();
+    bytes[40] ^= 1;
+    fs::write(&at, &bytes).unwrap();
+    assert!(matches!(project.root.before_image(old.sha256(), 0o644), Err(RunError::BadJournal { .. })));
+    bytes[40] ^= 1;
+    fs::write(&at, &bytes).unwrap();
     fs::write(project.at(&name("back")), "").unwrap();
     let error = project.root.recover().unwrap_err();
     assert!(matches!(error, RunError::NeedsAttention { .. }), "{error:?}");

@@ -439,7 +439,7 @@ fn garbage_goes_by_age_and_size_and_never_what_is_needed() {
     };
     assert_eq!(retain(day, u64::MAX, &|_| false), []);
     assert_eq!(retain(day, 0, &|_| true), []);
-    assert_eq!(retain(day, 2000, &|_| false), [run_id(1)]);
+    assert_eq!(retain(day, 0, &|_| false), [run_id(1)]);
     assert!(matches!(project.root.before_image_of(&run_id(1), &path("a.txt")), Err(RunError::NotKept { .. })));
     assert!(project.root.before_image_of(&run_id(2), &path("a.txt")).is_ok());
     let file =
@@ -447,6 +447,20 @@ fn garbage_goes_by_age_and_size_and_never_what_is_needed() {
     file.set_modified(std::time::SystemTime::now() - 2 * day).unwrap();
     assert_eq!(retain(day, u64::MAX, &|_| false), [run_id(2)]);
     assert_eq!(project.traces(), Vec::<String>::new());
+}
+
+/// Of several folders one is moved away during a check: its targets are named, and no others.
+#[test]
+fn a_moved_folder_is_told_of_its_own_targets_alone() {
+    let project = Project::new(&EVERYTHING);
+    let checks = &mut |_: &crate::Staged<'_>| {
+        fs::rename(project.at("bin"), project.at("away")).unwrap();
+        Ok(())
+    };
+    let error = project.run_with(&everything(1), &mut |_| {}, checks).unwrap_err();
+    let RunError::Drifted { targets } = error else { panic!("{error:?}") };
+    let names: Vec<&str> = targets.iter().map(|target| target.path.as_str()).collect();
+    assert_eq!(names, ["bin/tool"]);
 }
 
 /// Removed by somebody just before the last look, or right after it: everything else is as before. The folder stays away, or comes
