@@ -124,8 +124,9 @@ impl App {
         }
         let receipts = self.root.receipts(&run.id).map_err(|error| unrecovered(&error))?;
         let Some(receipts) = receipts else {
-            let how = "the process died before its first effect, or all it did was put back: every target is as before";
-            return Ok(End { reason: how.to_owned(), ..End::as_before(RunState::Failed) });
+            // What it met of others would lie there. A target that is as the run did not expect, it never touched.
+            let how = "the process died before its first effect, or all it did was put back";
+            return Ok(End { reason: how.to_owned(), untouched: true, ..End::as_before(RunState::Failed) });
         };
         Ok(End {
             state: RunState::Completed,

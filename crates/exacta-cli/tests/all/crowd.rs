@@ -15,10 +15,11 @@ use std::time::{Duration, Instant};
 const PAIRS: usize = 3;
 
 /// How a command that nobody killed may end without success, by the code of its error: others were faster, or are at it.
-pub(crate) const LOST: [&str; 12] = [
+pub(crate) const LOST: [&str; 13] = [
     "already_run",
     "already_undone",
     "approval_outdated",
+    "hash_mismatch",
     "locked",
     "lost_race",
     "plan_expired",

@@ -229,8 +229,12 @@ impl Store for SqliteStore {
 
     fn entries(&self, filter: &EntryFilter) -> Result<Vec<Entry>, StoreError> {
         let correlation = filter.correlation_id.as_ref().map(CorrelationId::as_str);
-        let (log, pending) = (LogFile::read(&self.folder)?, ledger::outbox(&self.db())?);
-        let lines = ledger::lines_as_recorded(&self.db(), (log.as_ref(), &pending), correlation, filter.last)?;
+        // One state of the database, and the file after it: what is not pending then is in the file.
+        let tx = self.connection.unchecked_transaction().map_err(StoreError::database(&self.path))?;
+        let db = Db { connection: &tx, path: &self.path };
+        let pending = ledger::outbox(&db)?;
+        let log = LogFile::read(&self.folder)?;
+        let lines = ledger::lines_as_recorded(&db, (log.as_ref(), &pending), correlation, filter.last)?;
         lines.iter().map(|line| Ok(Entry::parse(line)?)).collect()
     }
 
