@@ -3,7 +3,7 @@
 use crate::story::fix;
 use crate::trouble::{AFTER, BEFORE, Begun, approve, approved, demand, is_root};
 use crate::world::{EXACTA, World};
-use exacta_testkit::{Running, output};
+use exacta_testkit::{Running, output, sandbox};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -201,6 +201,31 @@ fn what_is_not_as_before_is_not_said_to_be() {
     world.write("greet.txt", BEFORE);
     let found = world.run(&["recover", "--json"]).expect(0).json();
     assert_eq!(found["recovered"][0]["outcome"], "rolled_back", "{found}");
+}
+
+/// A run that died before it saw that another one had been faster is not blamed for what that one left.
+#[test]
+fn what_another_run_left_is_not_held_against_a_dead_one() {
+    if !sandbox() {
+        return;
+    }
+    let world = World::begun();
+    let other = fix().to_string().replace("there", "again");
+    let made = world.pipe(&["submit", "-", "--json"], other.as_bytes()).expect(30).json();
+    let other = made["plan_id"].as_str().unwrap();
+    world.run(&["approve", other, "--approver-key", &world.key()]).expect(0);
+    world.run(&["execute", other]).expect(0);
+    let left = world.read("greet.txt");
+    world.run(&["undo", "--approver-key", &world.key()]).expect(0);
+    demand(&world, "echo begun; sleep 600", 600, "");
+    for (content, code) in [(left.as_str(), 0), ("mine\n", 60)] {
+        world.write("greet.txt", BEFORE);
+        let id = approve(&world);
+        Begun::execute(&world, &id).child.kill();
+        traces(&world).iter().for_each(|path| fs::remove_file(path).unwrap());
+        world.write("greet.txt", content);
+        world.run(&["recover"]).expect(code);
+    }
 }
 
 fn commit(world: &World) -> PathBuf {
