@@ -14,7 +14,7 @@ use exacta_kernel::id::{PlanId, RunId};
 use exacta_kernel::path::RelPath;
 use exacta_kernel::permit::Transition;
 use exacta_store::{RunFilter, RunRecord, RunState, Store};
-use serde::{Deserialize as _, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -124,8 +124,9 @@ impl App {
         }
         let receipts = self.root.receipts(&run.id).map_err(|error| unrecovered(&error))?;
         let Some(receipts) = receipts else {
+            // What it met of others would lie there. A target that is as the run did not expect, it never touched.
             let how = "the process died before its first effect, or all it did was put back";
-            return Ok(End { reason: how.to_owned(), ..End::as_before(RunState::Failed) });
+            return Ok(End { reason: how.to_owned(), untouched: true, ..End::as_before(RunState::Failed) });
         };
         Ok(End {
             state: RunState::Completed,
@@ -151,7 +152,7 @@ impl App {
 
     /// What the targets say against an end. The marks in `.exacta/exec` can be made and removed by whoever can write there; what
     /// a run was to do is in the record. No run is said to be completed that left a target as before, or put back that left one
-    /// other than before, unless another run is why. Where a run changed nothing, somebody's edit is no concern of it.
+    /// other than before, unless a later run is why. Where a run changed nothing, somebody's edit is no concern of it.
     fn contradiction(&self, run: &RunRecord, end: &End) -> Result<Option<String>, Error> {
         let meant = match end.state {
             RunState::Completed => "completed",
@@ -162,23 +163,21 @@ impl App {
             serde_json::from_value(run.changes.clone()).map_err(|_| tampered(&run.plan_id))?;
         let paths: Vec<RelPath> = changes.keys().cloned().collect();
         let facts = self.root.facts(&paths, TARGET_CAP);
-        let stands = |path: &RelPath| match facts.get(path).map(|fact| &fact.target) {
-            Some(Target::File(content)) => Some(FileState::of(Some(content))),
-            Some(Target::Absent) => Some(FileState::Absent),
-            _ => None,
+        let stands = |path: &RelPath, state: &FileState| match facts.get(path).map(|fact| &fact.target) {
+            Some(Target::File(content)) => FileState::of(Some(content)) == *state,
+            Some(Target::Absent) => *state == FileState::Absent,
+            _ => false,
         };
         for (path, change) in &changes {
-            let now = stands(path);
-            let (before, after) = (now.as_ref() == Some(&change.before), now.as_ref() == Some(&change.after));
-            let (found, explained) = match end.state {
-                RunState::Completed if before => ("as before", None),
+            let (before, after) = (stands(path, &change.before), stands(path, &change.after));
+            let found = match end.state {
+                RunState::Completed if before => "as before",
                 RunState::Completed => continue,
-                _ if after => ("as approved", None),
+                _ if after => "as approved",
                 _ if before || end.untouched => continue,
-                // It may have died before it could see that another run had been faster.
-                _ => ("not as before", now.as_ref()),
+                _ => "not as before",
             };
-            if self.is_anothers(run, path, explained)? {
+            if self.is_taken_over(run, path)? {
                 continue;
             }
             return Ok(Some(format!(
@@ -188,24 +187,17 @@ impl App {
         Ok(None)
     }
 
-    /// Whether a target is the concern of another run: of a later one, or of one that left it in this state or put it back to it. Never
-    /// where a person is to look at it.
-    fn is_anothers(&self, run: &RunRecord, path: &RelPath, state: Option<&FileState>) -> Result<bool, Error> {
+    /// Whether a target is a later run's concern by now. Never where a person is to look at it.
+    fn is_taken_over(&self, run: &RunRecord, path: &RelPath) -> Result<bool, Error> {
         if run.state == RunState::NeedsAttention {
             return Ok(false);
         }
-        let concerns = |other: &RunRecord| {
-            let change = other.changes.get(path.as_str()).and_then(|change| Transition::deserialize(change).ok());
-            change.is_some_and(|change| {
-                let left = |state| state == &change.before || state == &change.after;
-                other.started_at >= run.started_at || state.is_some_and(left)
-            })
-        };
         for other in self.store.runs(&RunFilter::default())? {
+            let later = other.id != run.id && other.started_at >= run.started_at;
             // What the list says is looked up in the log.
-            if other.id != run.id
-                && concerns(&other)
-                && self.store.run(&other.id)?.is_some_and(|other| concerns(&other))
+            if later
+                && other.changes.get(path.as_str()).is_some()
+                && self.store.run(&other.id)?.is_some_and(|other| other.changes.get(path.as_str()).is_some())
             {
                 return Ok(true);
             }

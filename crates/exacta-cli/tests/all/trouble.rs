@@ -452,6 +452,31 @@ fn three_killed_runs_make_the_profile_fall() {
     }
 }
 
+/// A run of which nothing is left changed nothing: that a target is another one by now is no concern of it. What was approved
+/// is another matter.
+#[test]
+fn a_run_that_died_early_says_nothing_about_later_edits() {
+    if !sandbox() {
+        return;
+    }
+    let world = World::begun();
+    demand(&world, "echo begun; sleep 600", 600, "");
+    for (edit, code, outcome) in [("an edit\n", 0, "rolled_back"), (AFTER, 60, "needs_attention")] {
+        world.write("greet.txt", BEFORE);
+        let id = approve(&world);
+        Begun::execute(&world, &id).child.kill();
+        for left in std::fs::read_dir(world.project().join(".exacta/exec")).unwrap() {
+            let left = left.unwrap().path();
+            if left.is_file() {
+                std::fs::remove_file(left).unwrap();
+            }
+        }
+        world.write("greet.txt", edit);
+        world.run(&["recover"]).expect(code);
+        assert_eq!(world.run(&["show", &id, "--json"]).expect(0).json()["run"]["outcome"], outcome);
+    }
+}
+
 /// A run that waits for its turn does not wait for the dead: it recovers what they left, and goes on.
 #[test]
 fn a_run_that_dies_makes_room_for_one_that_waits() {
