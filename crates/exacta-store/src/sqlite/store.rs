@@ -325,7 +325,17 @@ fn take_over(
 /// What becomes of the run that an undo takes back: it is undone; if it was itself an undo, what it had taken back holds again.
 fn taken_back(book: &Book<'_>, undo: &RunRecord) -> Result<Vec<(RunId, RunState)>, StoreError> {
     let Some(undone) = &undo.undoes else { return Ok(Vec::new()) };
-    let again = known(book, undone)?.undoes;
-    let undone = (undone.clone(), RunState::Undone);
-    Ok(core::iter::once(undone).chain(again.map(|run| (run, RunState::Completed))).collect())
+    let again = match known(book, undone)?.undoes {
+        Some(run) if holds_again(book, undo, &run)? => Some((run, RunState::Completed)),
+        _ => None,
+    };
+    Ok(core::iter::once((undone.clone(), RunState::Undone)).chain(again).collect())
+}
+
+/// Whether a run can hold again that was taken back. Where it was an undo, another undo of the same run may have its place by now:
+/// a dead one, or one that a person is to look at. Then it stays as it is, and what the files say decides the next time.
+fn holds_again(book: &Book<'_>, undo: &RunRecord, run: &RunId) -> Result<bool, StoreError> {
+    let run = known(book, run)?;
+    let runs = book.existing(&undo.plan_id)?.runs;
+    Ok(run.undoes.is_none() || runs::rival(&book.db, &runs, &run)?.is_none())
 }
