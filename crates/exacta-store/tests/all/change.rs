@@ -191,3 +191,31 @@ fn private_and_out_of_git() {
     }
     assert_eq!(mode(&project.exacta().join(format!("plans/{}.json", plan_id(1)))), 0o600);
 }
+
+/// An undo comes to hold again while another undo of the same run has its place: that one may be dead, and must not stop the rest.
+#[test]
+fn an_undo_that_holds_again_gives_way_to_another() {
+    let project = Project::new();
+    let mut store = project.open();
+    let (started, ended) = ([draft(Event::RunStarted, 1)], [draft(Event::RunUndone, 1)]);
+    store.insert_plan(&exacta_store::NewPlan { status: AutoApproved, ..new_plan(1) }, &created(1), at(1)).unwrap();
+    let start = |store: &mut exacta_store::SqliteStore, n, undoes| {
+        store.start_run(&new_run(n, 1, undoes), &[AutoApproved], 5, &started, at(2)).unwrap()
+    };
+    let finish = |store: &mut exacta_store::SqliteStore, n, state| {
+        store.finish_run(&run_id(n), state, &json!({}), &ended, at(3)).unwrap();
+    };
+    for (n, undoes) in [(1, None), (2, Some(1)), (3, Some(2))] {
+        assert_eq!(start(&mut store, n, undoes), Start::Started);
+        finish(&mut store, n, RunState::Completed);
+    }
+    assert_eq!(start(&mut store, 4, Some(1)), Start::Started);
+    assert_eq!(start(&mut store, 5, Some(3)), Start::Started);
+    finish(&mut store, 5, RunState::Completed);
+    let state = |store: &exacta_store::SqliteStore, n| store.run(&run_id(n)).unwrap().unwrap().state;
+    assert_eq!(
+        (state(&store, 2), state(&store, 3), state(&store, 4)),
+        (RunState::Undone, RunState::Undone, RunState::Running)
+    );
+    finish(&mut store, 4, RunState::RolledBack);
+}
