@@ -5,7 +5,7 @@ use exacta_kernel::audit::{CheckpointError, SignedCheckpoint};
 use exacta_kernel::hash::Digest;
 
 /// Signs checkpoints with the log's key and remembers the newest one outside the project, where no agent can rewrite it.
-pub trait CheckpointSigner: Send {
+pub trait CheckpointSigner: Send + Sync {
     /// The key's public half.
     fn public_key(&self) -> PublicKey;
 
