@@ -62,19 +62,18 @@ impl<'a> Book<'a> {
 
     /// The runs without an end.
     pub fn open_runs(&self) -> Result<Vec<RunRow>, StoreError> {
-        self.check_open_runs()?;
         let mut open = Vec::new();
-        for id in runs::open(&self.db)? {
+        for id in self.check_open_runs()? {
             open.extend(self.run(&id)?);
         }
         Ok(open)
     }
 
-    /// Whether exactly those runs are without an end of which the log says so.
-    pub fn check_open_runs(&self) -> Result<(), StoreError> {
-        let known = self.state.get(OPEN_RUNS)?.unwrap_or_else(|| open_hash(&[]));
-        if open_hash(&runs::open(&self.db)?) == known {
-            return Ok(());
+    /// The ids of the runs without an end, if they are exactly those of which the log says so.
+    pub fn check_open_runs(&self) -> Result<Vec<String>, StoreError> {
+        let (open, known) = (runs::open(&self.db)?, self.state.get(OPEN_RUNS)?);
+        if open_hash(&open) == known.unwrap_or_else(|| open_hash(&[])) {
+            return Ok(open);
         }
         let what = "the runs without an end are others than the log knows".to_owned();
         Err(Tampered { place: Place::Index, what }.into())

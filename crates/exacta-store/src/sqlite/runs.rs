@@ -12,6 +12,11 @@ use serde_json::Value;
 
 const COLUMNS: &str = "id, plan_id, undoes, state, started_at, ended_at, pid, boot, changes, receipts";
 
+// Every change asks these; with a list of states, or in an order, SQLite would build a table for the answer each time.
+const OPEN: &str =
+    "SELECT id FROM run WHERE state = 'running' UNION ALL SELECT id FROM run WHERE state = 'needs_attention'";
+const OF_PLAN: &str = "FROM run WHERE plan_id = ?1";
+
 /// A run's row, as it is stored.
 #[derive(Debug)]
 pub struct RunRow {
@@ -114,7 +119,9 @@ pub fn rival(db: &Db<'_>, runs: &[RunRow], run: &RunRecord) -> Result<Option<Run
 
 /// The runs without an end, in a fixed order.
 pub fn open(db: &Db<'_>) -> Result<Vec<String>, StoreError> {
-    db.all("SELECT id FROM run WHERE state IN ('running', 'needs_attention') ORDER BY id", [], |row| row.get(0))
+    let mut open: Vec<String> = db.all(OPEN, [], |row| row.get(0))?;
+    open.sort_unstable();
+    Ok(open)
 }
 
 /// How many runs are going on.
@@ -140,8 +147,9 @@ pub fn set_state(db: &Db<'_>, id: &RunId, state: RunState) -> Result<(), StoreEr
 
 /// A plan's runs, oldest first: its own, then the undos.
 pub fn of_plan(db: &Db<'_>, plan_id: &str) -> Result<Vec<RunRow>, StoreError> {
-    let sql = format!("SELECT {COLUMNS} FROM run WHERE plan_id = ?1 ORDER BY started_at, id");
-    db.all(&sql, [plan_id], RunRow::read)
+    let mut runs = db.all(&format!("SELECT {COLUMNS} {OF_PLAN}"), [plan_id], RunRow::read)?;
+    runs.sort_unstable_by(|a, b| (a.started_at, &a.id).cmp(&(b.started_at, &b.id)));
+    Ok(runs)
 }
 
 /// Runs, newest first.
@@ -168,4 +176,41 @@ pub fn list(db: &Db<'_>, filter: &RunFilter) -> Result<Vec<RunRecord>, StoreErro
     let limit = filter.limit.map_or(-1, i64::from);
     let sql = format!("SELECT {COLUMNS} FROM run WHERE {wanted} ORDER BY started_at DESC, id DESC LIMIT {limit}");
     db.all(&sql, [], RunRow::read)?.into_iter().map(|row| row.record(db)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sqlite::schema;
+    use exacta_kernel::audit::Origin;
+    use exacta_kernel::id::ProjectId;
+    use rusqlite::Connection;
+    use std::path::Path;
+
+    /// Without a table of its own for the answer, in the order that hashes are made from.
+    #[test]
+    fn runs_are_in_order_though_sqlite_is_not_asked_for_one() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        let project = ProjectId::parse("019a2f3e-7c1d-7e2a-9b4f-0123456789ab").unwrap();
+        schema::migrate(&mut connection, Path::new("memory"), &Origin::of(&project)).unwrap();
+        connection.pragma_update(None, "foreign_keys", false).unwrap();
+        for (id, state, at) in
+            [("c", "running", 1), ("b", "running", 1), ("a", "needs_attention", 2), ("d", "failed", 0)]
+        {
+            let sql = format!("INSERT INTO run({COLUMNS}) VALUES (?1, 'p', ?1, ?2, ?3, NULL, 0, '', '', '')");
+            connection.execute(&sql, params![id, state, at]).unwrap();
+        }
+        let db = Db { connection: &connection, path: Path::new("memory") };
+        assert_eq!(open(&db).unwrap(), ["a", "b", "c"]);
+        let ids: Vec<String> = of_plan(&db, "p").unwrap().into_iter().map(|run| run.id).collect();
+        assert_eq!(ids, ["d", "b", "c", "a"]);
+        for sql in [OPEN, &format!("SELECT {COLUMNS} {OF_PLAN}")] {
+            let mut steps = connection.prepare(&format!("EXPLAIN {sql}")).unwrap();
+            let mut rows = steps.raw_query();
+            while let Some(row) = rows.next().unwrap() {
+                let step: String = row.get("opcode").unwrap();
+                assert!(!step.starts_with("Sorter") && step != "OpenEphemeral", "{sql}: {step}");
+            }
+        }
+    }
 }
