@@ -4,8 +4,9 @@ use crate::app::{App, unknown_plan};
 use crate::clock::now;
 use crate::error::{Error, Exit};
 use crate::pipeline::{self, Evaluation};
-use crate::terms::Site;
+use crate::terms::{Bound, Site};
 use crate::world::World;
+use exacta_kernel::approval::Approver;
 use exacta_kernel::binding::{Authority, Identity, ModelIdentity};
 use exacta_kernel::drift::{self, Answer, Drift, Standing};
 use exacta_kernel::facts::Facts;
@@ -115,9 +116,16 @@ impl Current {
         &self.surroundings.world
     }
 
-    /// What the targets were.
-    pub fn facts(&self) -> &Facts {
-        &self.facts
+    /// What it is bound to, to be compared again later.
+    pub fn bound(&self) -> Bound<'_> {
+        let signed = &self.record.approvals;
+        let has_signed = |approver: &&Approver| signed.iter().any(|signed| signed.statement.approver == approver.name);
+        Bound {
+            identity: &self.identity,
+            facts: &self.facts,
+            drifts: &self.drifts,
+            approvers: self.world().approvers.iter().filter(has_signed).collect(),
+        }
     }
 
     /// The content's hash, derived anew.

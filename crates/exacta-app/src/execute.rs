@@ -64,7 +64,7 @@ pub(crate) struct Beginning<'a> {
     /// What must hold then, and until the commit.
     pub(crate) terms: Terms<'a>,
     /// What losing means.
-    pub(crate) lost: &'a dyn Fn(Start) -> Error,
+    pub(crate) lost: &'a (dyn Fn(Start) -> Error + Sync),
 }
 
 impl Beginning<'_> {
@@ -170,7 +170,7 @@ impl App {
             start => not_now(&start),
         };
         let from = &[Status::AutoApproved, Status::UserApproved];
-        let terms = Terms::Plan(&current);
+        let terms = Terms::Plan(current.bound());
         let ended =
             self.carry_out(permit, Beginning { from, concurrency, entry, terms, lost: &lost }, &checks, execution);
         if let Err(error) = &ended
@@ -304,9 +304,8 @@ impl App {
                 Err(error) => Err(Objection::Withdrawn(error.message)),
             }
         };
-        let mut options =
-            RunOptions { sync, cancel, wait, begin: &mut begin, observer, before_commit: &mut before_commit };
-        let outcome = root.run(permit, &mut options);
+        let mut options = RunOptions { sync, cancel, wait, observer, before_commit: &mut before_commit };
+        let outcome = root.run(permit, &mut begin, &mut options);
         let run_id = begun.transpose()?.map(|()| ran.run_id.clone());
         let ended = match outcome {
             Ok(receipts) => self.completed(&ran, &receipts),

@@ -1,11 +1,13 @@
 //! What a permit was given under. Waiting for others and checks can take long, so it is looked at again when a run begins and
 //! before it is committed; the targets themselves the executor compares, on the files it holds.
 
-use crate::current::{Current, Surroundings, messages};
+use crate::current::{Surroundings, messages};
 use crate::error::Error;
 use exacta_exec::ProjectRoot;
 use exacta_kernel::approval::Approver;
+use exacta_kernel::binding::Identity;
 use exacta_kernel::drift::{self, Answer, Drift};
+use exacta_kernel::facts::Facts;
 use exacta_kernel::id::ProjectId;
 use exacta_store::home::Home;
 
@@ -21,9 +23,18 @@ pub(crate) enum Moment {
 /// What must still hold.
 pub(crate) enum Terms<'a> {
     /// A plan as it stood, with all that it is bound to.
-    Plan(&'a Current),
+    Plan(Bound<'a>),
     /// A person asked for an undo; these were the approvers then.
     Undo(&'a [Approver]),
+}
+
+/// What a plan was bound to when its permit was given.
+pub(crate) struct Bound<'a> {
+    pub identity: &'a Identity,
+    pub facts: &'a Facts,
+    pub drifts: &'a [Drift],
+    /// Who had approved it.
+    pub approvers: Vec<&'a Approver>,
 }
 
 /// Where things are looked at.
@@ -52,25 +63,23 @@ impl Terms<'_> {
             return Ok(Some(Changed { why: "the project's folder was moved".to_owned(), expired: false }));
         }
         match self {
-            Self::Plan(current) => changed_for(current, site, moment),
+            Self::Plan(bound) => changed_for(bound, site, moment),
             Self::Undo(approvers) => Ok(gone(approvers.iter(), &site.home.approvers()?)),
         }
     }
 }
 
-fn changed_for(current: &Current, site: Site<'_>, moment: Moment) -> Result<Option<Changed>, Error> {
-    let surroundings = Surroundings::load(site, &current.identity)?;
+fn changed_for(bound: &Bound<'_>, site: Site<'_>, moment: Moment) -> Result<Option<Changed>, Error> {
+    let surroundings = Surroundings::load(site, bound.identity)?;
     let authority = surroundings.world.authority();
-    let mut drifts = drift::drift(&current.identity, &surroundings.standing(&authority, current.facts()));
+    let mut drifts = drift::drift(bound.identity, &surroundings.standing(&authority, bound.facts));
     drifts.retain(|drift| moment == Moment::Start || !drift.kind.ends_at_the_start());
-    if drifts != current.drifts {
-        let new: Vec<Drift> = drifts.iter().filter(|drift| !current.drifts.contains(drift)).cloned().collect();
+    if drifts != bound.drifts {
+        let new: Vec<Drift> = drifts.iter().filter(|drift| !bound.drifts.contains(drift)).cloned().collect();
         let why = if new.is_empty() { "what it is bound to changed back".to_owned() } else { messages(&new) };
         return Ok(Some(Changed { why, expired: drift::answer(&drifts) == Some(Answer::Expired) }));
     }
-    let approved =
-        |approver: &&Approver| current.record.approvals.iter().any(|signed| signed.statement.approver == approver.name);
-    Ok(gone(current.world().approvers.iter().filter(approved), &surroundings.world.approvers))
+    Ok(gone(bound.approvers.iter().copied(), &surroundings.world.approvers))
 }
 
 /// An approver who is not in the list any more, or not as then.

@@ -174,6 +174,13 @@ impl Fs for Disk {
         Ok(answer(&entry, is_mount(dir.as_fd(), &entry)?))
     }
 
+    /// With the last handle of a file that has no name its blocks are freed, which takes as long as writing them; nobody has to
+    /// wait for it.
+    fn close(&self, files: Vec<Self::File>) {
+        // If no thread is to be had, they are closed here and now.
+        drop(thread::Builder::new().stack_size(SMALL_STACK).spawn(move || drop(files)));
+    }
+
     fn rename(&self, from: (&Self::Dir, &str), to: (&Self::Dir, &str), how: Rename) -> Result<(), Errno> {
         let flags = match how {
             Rename::Exchange => RenameFlags::EXCHANGE,
@@ -230,7 +237,7 @@ fn sync_together<T: AsFd + Sync>(handles: &[T]) -> Result<(), (usize, Errno)> {
         let mut under_way = Vec::with_capacity(others.len());
         let mut outcome = Ok(());
         for (index, handle) in others.iter().enumerate() {
-            match thread::Builder::new().stack_size(SYNC_STACK).spawn_scoped(scope, move || sync(index, handle)) {
+            match thread::Builder::new().stack_size(SMALL_STACK).spawn_scoped(scope, move || sync(index, handle)) {
                 Ok(thread) => under_way.push((index, thread)),
                 // No more threads to be had: then one after the other.
                 Err(_) => outcome = outcome.and(sync(index, handle)),
@@ -244,7 +251,7 @@ fn sync_together<T: AsFd + Sync>(handles: &[T]) -> Result<(), (usize, Errno)> {
 }
 
 /// Enough for a system call.
-const SYNC_STACK: usize = 64 << 10;
+const SMALL_STACK: usize = 64 << 10;
 
 /// Gives a nameless file its first name.
 fn link(file: &OwnedFd, dir: &Arc<OwnedFd>, name: &str) -> Result<(), Errno> {

@@ -115,6 +115,11 @@ pub(crate) trait Fs {
     fn stat_dir(&self, dir: &Self::Dir) -> Result<Stat, Errno>;
     fn stat_in(&self, dir: &Self::Dir, name: &str) -> Result<Stat, Errno>;
 
+    /// Closes files that nobody needs any more.
+    fn close(&self, files: Vec<Self::File>) {
+        drop(files);
+    }
+
     fn rename(&self, from: (&Self::Dir, &str), to: (&Self::Dir, &str), how: Rename) -> Result<(), Errno>;
     fn remove(&self, dir: &Self::Dir, name: &str) -> Result<(), Errno>;
 

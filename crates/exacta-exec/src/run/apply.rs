@@ -27,6 +27,8 @@ impl<F: Fs> Ready<'_, '_, F> {
             (options.observer)(Event::StepDone { path: step.path.clone() });
         }
         let kept = self.committed.remove_old();
+        let old = std::mem::take(&mut self.committed.old);
+        self.committed.area.fs.close(old.into_iter().flatten().map(|held| held.file).collect());
         let mut receipts = receipts(&self.committed.journal.run_id, &self.committed.journal.steps);
         for (receipt, spent) in receipts.steps.iter_mut().zip(&self.spent) {
             receipt.duration_us = u64::try_from(spent.as_micros()).unwrap_or(u64::MAX);

@@ -4,13 +4,14 @@
 //! [`Committed`](crate::settle::Committed) → done. See `docs/execution.md` for the order and why it is safe.
 
 mod apply;
+mod enter;
 mod prepare;
 mod receipt;
 mod stage;
 
 pub(crate) use apply::receipts;
 pub(crate) use prepare::Held;
-pub use receipt::{Event, Objection, Receipt, Receipts, RunOptions, Staged, StagedFile};
+pub use receipt::{Begin, Event, Objection, Receipt, Receipts, RunOptions, Staged, StagedFile};
 
 use crate::area::Area;
 use crate::error::{IoError, RunError};
@@ -33,18 +34,27 @@ impl ProjectRoot {
     ///
     /// # Errors
     /// [`RunError`]; unless it [is unsettled](RunError::is_unsettled), the project is as it was before.
-    pub fn run(&self, permit: Permit, options: &mut RunOptions<'_>) -> Result<Receipts, RunError> {
+    pub fn run(
+        &self,
+        permit: Permit,
+        begin: &mut Begin<'_>,
+        options: &mut RunOptions<'_>,
+    ) -> Result<Receipts, RunError> {
         let disk = Disk::new(self, options.sync).map_err(IoError::of("open project", "."))?;
-        execute(&disk, &permit.into_work(), options)
+        execute(&disk, &permit.into_work(), begin, options)
     }
 }
 
 /// The whole run, on any file system.
-pub(crate) fn execute<F: Fs>(fs: &F, work: &Work, options: &mut RunOptions<'_>) -> Result<Receipts, RunError> {
+pub(crate) fn execute<F: Fs>(
+    fs: &F,
+    work: &Work,
+    begin: &mut Begin<'_>,
+    options: &mut RunOptions<'_>,
+) -> Result<Receipts, RunError> {
     let area = Area::open_or_make(fs)?;
     let _locks = lock(&area, work, options)?;
-    (options.begin)().map_err(|message| RunError::NotBegun { message })?;
-    let staging = prepare::Prepared::check(&area, work)?.stage(options)?;
+    let staging = enter::begin_and_stage(&area, work, begin, options)?;
     let committed = staging.commit(options)?;
     committed.apply(options)
 }

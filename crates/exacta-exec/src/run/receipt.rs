@@ -16,15 +16,16 @@ pub struct RunOptions<'a> {
     pub cancel: &'a AtomicBool,
     /// How long to wait for targets that another run holds.
     pub wait: Duration,
-    /// Called once, when every target is locked and nothing is written yet: enters the run into the record. An error ends it,
-    /// as if it had never been.
-    pub begin: &'a mut dyn FnMut() -> Result<(), String>,
     /// Hears of every event, in order.
     pub observer: &'a mut dyn FnMut(Event),
     /// The last word before the first visible change: checks on the staged result, and whether what the run was permitted under
     /// still holds. An error discards the run.
     pub before_commit: &'a mut dyn FnMut(&Staged<'_>) -> Result<(), Objection>,
 }
+
+/// Enters a run into the record. Called once, when every target is locked; the run comes to its commit only after it. An error
+/// ends the run, as if it had never been.
+pub type Begin<'a> = dyn FnMut() -> Result<(), String> + Send + 'a;
 
 /// What stands against a run whose result lies ready.
 #[derive(Debug, Clone, PartialEq, Eq)]

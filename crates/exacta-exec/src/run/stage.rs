@@ -14,7 +14,7 @@ use crate::settle::Committed;
 use exacta_kernel::facts::FileContent;
 use exacta_kernel::plan::Change;
 use rustix::io::Errno;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// How often the lock on a fresh journal is tried; a reader may hold it for a moment.
@@ -37,13 +37,17 @@ pub(crate) struct Ready<'a, 'fs, F: Fs> {
 
 impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
     /// Writes the new files and the journal, and makes them durable.
-    pub(crate) fn stage(mut self, options: &mut RunOptions<'_>) -> Result<Staging<'a, 'fs, F>, RunError> {
+    pub(crate) fn stage(
+        mut self,
+        cancel: &AtomicBool,
+        observer: &mut dyn FnMut(Event),
+    ) -> Result<Staging<'a, 'fs, F>, RunError> {
         let undone = self.work.undoes.as_ref().map(|run| journal_of(self.area, run)).transpose()?.flatten();
         let made = undone.as_ref().map_or(&[][..], |undone| &undone.folders);
         let old = self.old.iter().map(|old| old.as_ref().map(|old| &old.attributes));
         let journal = Journal::of(self.work, old, std::mem::take(&mut self.missing), made);
         let file = self.open_journal()?;
-        match self.fill(&journal, &file, undone.as_ref(), options) {
+        match self.fill(&journal, &file, undone.as_ref(), (cancel, observer)) {
             Ok(spent) => Ok(Staging { prepared: self, journal, file, spent }),
             Err(error) => {
                 self.discard();
@@ -81,7 +85,7 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
         journal: &Journal,
         file: &F::File,
         undone: Option<&Journal>,
-        options: &mut RunOptions<'_>,
+        (cancel, observer): (&AtomicBool, &mut dyn FnMut(Event)),
     ) -> Result<Vec<Duration>, RunError> {
         let fs = self.area.fs;
         let path = shown(&Names(&self.work.run_id).intent());
@@ -89,12 +93,12 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
         let plain = fs.attributes(file, &stat).map_err(IoError::of("look at", &path))?;
         let mut spent = Vec::with_capacity(self.work.changes.len());
         for (step, change) in self.work.changes.iter().enumerate() {
-            if options.cancel.load(Ordering::Relaxed) {
+            if cancel.load(Ordering::Relaxed) {
                 return Err(RunError::Cancelled);
             }
             let start = Instant::now();
             let new = match &change.after {
-                Some(after) => Some(self.write_new(step, change, after, undone)?),
+                Some(after) => Some(self.write_new(step, change, after, (undone, &plain))?),
                 None => {
                     self.try_giving_back(step, change, &plain)?;
                     None
@@ -102,7 +106,7 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
             };
             self.new.push(new);
             spent.push(start.elapsed());
-            (options.observer)(Event::StepStaged { path: change.path.clone() });
+            observer(Event::StepStaged { path: change.path.clone() });
         }
         journal.write(fs, file, self.work).map_err(IoError::of("write", &path))?;
         if !journal.is_in(fs, file, self.work).map_err(IoError::of("read back", &path))? {
@@ -124,18 +128,23 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
         step: usize,
         change: &Change,
         after: &FileContent,
-        undone: Option<&Journal>,
+        (undone, plain): (Option<&Journal>, &Attributes),
     ) -> Result<Held<F>, RunError> {
         let fs = self.area.fs;
         let io = |call| IoError::of(call, change.path.as_str());
-        let file = self.create_for(change, &Names(&self.work.run_id).file(step))?;
-        write_all(fs, &file, 0, after.bytes()).map_err(io("write"))?;
         let attributes = match self.old.get(step) {
-            Some(Some(old)) => Some(&old.attributes),
-            _ if self.work.undoes.is_some() => Some(lost(change, undone)?),
+            Some(Some(old)) => Some(old.attributes.clone()),
+            _ if self.work.undoes.is_some() => Some(lost(change, undone)?.clone()),
             _ => None,
         };
-        if let Some(attributes) = attributes {
+        let name = Names(&self.work.run_id).file(step);
+        let file = match &attributes {
+            // What every file of ours has is all it needs; its folder need not hand anything down.
+            Some(attributes) if attributes == plain => fs.create(&self.area.dir, &name).map_err(io("stage"))?,
+            _ => self.create_for(change, &name)?,
+        };
+        write_all(fs, &file, 0, after.bytes()).map_err(io("write"))?;
+        if let Some(attributes) = &attributes {
             fs.give(&file, attributes).map_err(|reason| refused(&change.path, reason))?;
         }
         fs.set_mode(&file, after.mode()).map_err(io("set the mode of"))?;
@@ -261,6 +270,11 @@ impl<'a, 'fs, F: Fs> Staging<'a, 'fs, F> {
         Err(RunError::RolledBack {
             cause: format!("`{}` was changed by another program before the commit", shown(&name)),
         })
+    }
+
+    /// Drops it; nothing was visible yet.
+    pub(super) fn discard(self) {
+        self.prepared.discard();
     }
 
     fn staged(&self) -> Staged<'_> {

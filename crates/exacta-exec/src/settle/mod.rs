@@ -81,16 +81,10 @@ impl<'a, 'fs, F: Fs> Committed<'a, 'fs, F> {
             Ok(kept) if !kept.is_empty() => RunError::Kept { kept },
             Ok(_) => match halt {
                 Halt::Cancelled => RunError::Cancelled,
-                Halt::Io(IoError { path, errno: Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP, .. }) => {
-                    match RelPath::parse(&path) {
-                        Ok(path) => RunError::Refused {
-                            path,
-                            reason: "its file system cannot exchange or place files in one step".to_owned(),
-                        },
-                        Err(_) => RunError::RolledBack { cause: format!("`{path}` cannot be renamed as needed") },
-                    }
-                }
-                cause => RunError::RolledBack { cause: cause.to_string() },
+                cause => match unable(&cause) {
+                    Some((path, reason)) => RunError::Refused { path, reason: reason.to_owned() },
+                    None => RunError::RolledBack { cause: cause.to_string() },
+                },
             },
         }
     }
@@ -217,6 +211,17 @@ impl<'a, 'fs, F: Fs> Committed<'a, 'fs, F> {
             Err(errno) => Err(IoError { call: "keep", path: shown(&from), errno }),
         }
     }
+}
+
+/// Whether it is in the nature of a target that it cannot be renamed as needed.
+fn unable(halt: &Halt) -> Option<(RelPath, &'static str)> {
+    let Halt::Io(IoError { path, errno, .. }) = halt else { return None };
+    let reason = match *errno {
+        Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP => "its file system cannot exchange or place files in one step",
+        Errno::XDEV => "its folder is on another file system than `.exacta`, or has a quota of its own",
+        _ => return None,
+    };
+    Some((RelPath::parse(path).ok()?, reason))
 }
 
 fn classify(seen: &Seen, step: &Step) -> Place {

@@ -45,15 +45,9 @@ fn change_pair(root: &ProjectRoot, pair: u32) {
     work.run_id = RunId::parse(&id).unwrap();
     let (cancel, observer) = (AtomicBool::new(false), &mut |_| {});
     let before_commit = &mut |_: &crate::Staged<'_>| Ok(());
-    let mut options = RunOptions {
-        sync: true,
-        begin: &mut || Ok(()),
-        cancel: &cancel,
-        wait: Duration::from_millis(50),
-        observer,
-        before_commit,
-    };
-    let _ = execute(&Disk::new(root, true).unwrap(), &work, &mut options);
+    let mut options =
+        RunOptions { sync: true, cancel: &cancel, wait: Duration::from_millis(50), observer, before_commit };
+    let _ = execute(&Disk::new(root, true).unwrap(), &work, &mut || Ok(()), &mut options);
 }
 
 #[test]

@@ -112,16 +112,9 @@ pub(super) fn run_in(
     before_commit: &mut dyn FnMut(&Staged<'_>) -> Result<(), crate::Objection>,
 ) -> Result<Receipts, RunError> {
     let cancel = AtomicBool::new(false);
-    let mut options = RunOptions {
-        sync: true,
-        begin: &mut || Ok(()),
-        cancel: &cancel,
-        wait: Duration::ZERO,
-        observer,
-        before_commit,
-    };
+    let mut options = RunOptions { sync: true, cancel: &cancel, wait: Duration::ZERO, observer, before_commit };
     let disk = Disk::new(root, true).map_err(IoError::of("open", "."))?;
-    execute(&disk, work, &mut options)
+    execute(&disk, work, &mut || Ok(()), &mut options)
 }
 
 pub(super) fn put(at: &Path, text: &str, mode: u32) {

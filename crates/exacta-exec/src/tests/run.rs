@@ -247,20 +247,14 @@ fn a_failed_check_or_a_cancel_leaves_everything_as_before() {
         let cancel = AtomicBool::new(false);
         let mut count = 0;
         let mut observer = |event| {
-            cancel.store(count == at, Ordering::Relaxed);
+            cancel.fetch_or(count == at, Ordering::Relaxed);
             count += usize::from(!matches!(event, Event::RollingBack { .. }));
         };
         let before_commit = &mut |_: &crate::Staged<'_>| Ok(());
-        let mut options = RunOptions {
-            sync: true,
-            begin: &mut || Ok(()),
-            cancel: &cancel,
-            wait: Duration::ZERO,
-            observer: &mut observer,
-            before_commit,
-        };
+        let mut options =
+            RunOptions { sync: true, cancel: &cancel, wait: Duration::ZERO, observer: &mut observer, before_commit };
         let disk = Disk::new(&project.root, true).unwrap();
-        let outcome = execute(&disk, &everything(1), &mut options);
+        let outcome = execute(&disk, &everything(1), &mut || Ok(()), &mut options);
         if at < 5 && outcome.is_ok() {
             panic!("not cancelled at {at}");
         }
@@ -270,6 +264,38 @@ fn a_failed_check_or_a_cancel_leaves_everything_as_before() {
         assert_eq!(outcome, Err(RunError::Cancelled), "{at}");
         assert_eq!((project.tree(), project.traces()), (before.clone(), vec![]), "{at}");
     }
+}
+
+/// It is entered into the record while its new files are made ready, and never committed before.
+#[test]
+fn a_run_that_cannot_begin_was_never_there() {
+    let project = Project::new(&EVERYTHING);
+    let (before, work) = (project.tree(), everything(1));
+    let begin_with = |answer: Result<(), String>, events: &mut Vec<Event>| {
+        let mut begin = || {
+            // It waits for what is staged, which must not wait for it.
+            let last = format!("{}.3", work.run_id);
+            let staged = (0..10_000).any(|_| {
+                std::thread::sleep(Duration::from_millis(1));
+                project.traces().contains(&last)
+            });
+            assert!(staged && project.tree() == before, "{:?}", project.traces());
+            answer.clone()
+        };
+        let (cancel, mut observer) = (AtomicBool::new(false), |event| events.push(event));
+        let before_commit = &mut |_: &crate::Staged<'_>| Ok(());
+        let (sync, wait) = (true, Duration::ZERO);
+        let mut options = RunOptions { sync, cancel: &cancel, wait, observer: &mut observer, before_commit };
+        execute(&Disk::new(&project.root, true).unwrap(), &work, &mut begin, &mut options)
+    };
+    let mut events = Vec::new();
+    let message = "somebody else was first".to_owned();
+    let error = begin_with(Err(message.clone()), &mut events).unwrap_err();
+    assert_eq!(error, RunError::NotBegun { message });
+    assert_eq!((project.tree(), project.traces(), events.len()), (before.clone(), vec![], 0));
+
+    begin_with(Ok(()), &mut events).unwrap();
+    assert_eq!((project.tree(), events.len()), (everything_done(), 11));
 }
 
 /// Between staging and the commit lie the checks: minutes, in which somebody who can write to `.exacta` can do anything there.

@@ -35,15 +35,8 @@ pub(super) struct Findings {
 pub(super) fn run(sim: &Sim<'_>, work: &Work) -> Result<Receipts, RunError> {
     let cancel = AtomicBool::new(false);
     let (observer, before_commit) = (&mut |_| {}, &mut |_: &crate::Staged<'_>| Ok(()));
-    let mut options = RunOptions {
-        sync: true,
-        begin: &mut || Ok(()),
-        cancel: &cancel,
-        wait: Duration::ZERO,
-        observer,
-        before_commit,
-    };
-    execute(sim, work, &mut options)
+    let mut options = RunOptions { sync: true, cancel: &cancel, wait: Duration::ZERO, observer, before_commit };
+    execute(sim, work, &mut || Ok(()), &mut options)
 }
 
 pub(super) fn recover(sim: &Sim<'_>) -> Result<Vec<crate::Recovered>, RunError> {
