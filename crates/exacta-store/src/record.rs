@@ -8,6 +8,7 @@ use exacta_kernel::lifecycle::Status;
 use exacta_kernel::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::sync::Arc;
 
 /// A plan to remember.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,11 +69,11 @@ pub struct PlanRecord {
     /// The same on every machine.
     pub content_hash: Digest,
     /// What the plan hash is made of, as JSON text.
-    pub identity: String,
+    pub identity: Arc<str>,
     /// The proposal as it came; `None` if it held a secret.
-    pub proposal: Option<Vec<u8>>,
+    pub proposal: Option<Arc<[u8]>>,
     /// What people see, as JSON text: most who ask for a plan do not read it.
-    pub view: String,
+    pub view: Arc<str>,
     /// What a list shows of it.
     pub summary: Value,
     /// Its risk and quality, as they were entered last.

@@ -54,7 +54,7 @@ fn copy(original: &PlanRecord, number: usize) -> NewPlan {
         plan_hash,
         content_hash: original.content_hash,
         identity: serde_json::to_value(&identity).unwrap(),
-        proposal: original.proposal.clone(),
+        proposal: original.proposal.as_deref().map(<[u8]>::to_vec),
         view,
         summary: original.summary.clone(),
         derived_from: None,

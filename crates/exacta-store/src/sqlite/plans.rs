@@ -14,7 +14,7 @@ use exacta_kernel::hash::Digest;
 use exacta_kernel::id::{CorrelationId, PlanId, RunId, SessionId};
 use exacta_kernel::lifecycle::Status;
 use exacta_kernel::time::Timestamp;
-use rusqlite::types::ToSql;
+use rusqlite::types::{ToSql, ValueRef};
 use rusqlite::{Row, params};
 use serde_json::Value;
 use std::sync::{Arc, OnceLock};
@@ -48,9 +48,9 @@ pub struct PlanRow {
 /// The large part of a plan, which never changes.
 #[derive(Debug)]
 pub struct Body {
-    identity: String,
-    view: String,
-    proposal: Option<Vec<u8>>,
+    identity: Arc<str>,
+    view: Arc<str>,
+    proposal: Option<Arc<[u8]>>,
     /// The hashes of the three, once somebody asked.
     hashes: OnceLock<[Option<Digest>; 3]>,
 }
@@ -94,9 +94,9 @@ impl PlanRow {
         );
         db.each(&sql, [], |row| {
             let read = |row: &Row<'_>| -> rusqlite::Result<_> {
-                let body = match row.get::<_, Option<String>>(18)? {
-                    Some(identity) => Some(Body::new(identity, row.get(19)?, row.get(20)?)),
-                    None => None,
+                let body = match row.get_ref(18)? {
+                    ValueRef::Null => None,
+                    _ => Some(Body::read(row, 18)?),
                 };
                 Ok((Self::read(row)?, body, row.get::<_, bool>(21)?, row.get::<_, bool>(22)?))
             };
@@ -193,13 +193,13 @@ impl PlanRow {
 
 impl Body {
     pub fn load(db: &Db<'_>, id: &str) -> Result<Option<Self>, StoreError> {
-        db.one("SELECT identity, view, proposal FROM body WHERE plan_id = ?1", [id], |row| {
-            Ok(Self::new(row.get(0)?, row.get(1)?, row.get(2)?))
-        })
+        db.one("SELECT identity, view, proposal FROM body WHERE plan_id = ?1", [id], |row| Self::read(row, 0))
     }
 
-    const fn new(identity: String, view: String, proposal: Option<Vec<u8>>) -> Self {
-        Self { identity, view, proposal, hashes: OnceLock::new() }
+    /// The body whose parts begin at a column.
+    fn read(row: &Row<'_>, first: usize) -> rusqlite::Result<Self> {
+        let proposal = row.get_ref(first + 2)?.as_blob_or_null()?.map(Arc::from);
+        Ok(Self { identity: row.get(first)?, view: row.get(first + 1)?, proposal, hashes: OnceLock::new() })
     }
 
     fn hashes(&self) -> &[Option<Digest>; 3] {
@@ -319,8 +319,8 @@ impl PlanRow {
             session: head.session,
             plan_hash: head.plan_hash,
             content_hash: Digest::parse(&self.content_hash).map_err(|_| self.odd(db, "content hash"))?,
-            identity: body.identity.clone(),
-            view: body.view.clone(),
+            identity: Arc::clone(&body.identity),
+            view: Arc::clone(&body.view),
             proposal: body.proposal.clone(),
             summary: head.summary,
             scores: self.scores(),

@@ -26,7 +26,7 @@ fn a_plan_is_remembered_with_its_entries_and_files() {
     let store = project.read();
     let plan = store.plan(&plan_id(1)).unwrap().unwrap();
     assert_eq!((plan.status, plan.status_at, &*plan.approvals), (UserApproved, at(2), &[signed(1)][..]));
-    assert_eq!(plan.view, new_plan(1).view.to_string());
+    assert_eq!(*plan.view, new_plan(1).view.to_string());
     assert_eq!(plan.proposal.as_deref(), Some(&b"{}"[..]));
     let events: Vec<Event> = store.entries(&EntryFilter::default()).unwrap().iter().map(|entry| entry.event).collect();
     assert_eq!(events, [Event::PlanCreated, Event::PlanEvaluated, Event::PlanApproved]);
