@@ -7,13 +7,11 @@ use exacta_kernel::text::visible_json;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
-/// What a plan's file says.
+/// What a plan's file says, but for the plan itself.
 #[derive(Debug)]
 pub struct PlanFile<'a> {
     /// The newest entry about the plan.
     pub as_of: u64,
-    /// What people see, as JSON text.
-    pub view: &'a str,
     /// When it was made.
     pub timestamp: String,
     /// Where it stands, and since when.
@@ -30,13 +28,29 @@ pub struct PlanFile<'a> {
     pub approvals: &'a [String],
     /// Requests for changes.
     pub feedback: &'a [String],
-    /// Its run, and then the undos, each as JSON.
-    pub runs: &'a [Value],
+    /// Its run as JSON text, if it has run.
+    pub run: Option<&'a str>,
+    /// The undos, each as JSON text.
+    pub undos: &'a [String],
 }
 
+/// How a plan's file ends.
+const END: &str = "\n}\n";
+
 impl PlanFile<'_> {
-    /// The file's content: one line for each part, and no character in it that hides.
-    pub fn text(&self) -> String {
+    /// The file's content around what people see, which is JSON text: one line for each part, and no character in it that
+    /// hides. It is not put together where it need not be: what people see is by far the largest.
+    pub fn around<'a>(&self, view: &'a str) -> [Cow<'a, str>; 3] {
+        let head = self.head();
+        if head.is_ascii() && view.is_ascii() {
+            return [head.into(), view.into(), END.into()];
+        }
+        let text = [&head, view, END].concat();
+        [visible_json(&text).into_owned().into(), "".into(), "".into()]
+    }
+
+    /// All that comes before what people see.
+    fn head(&self) -> String {
         let decided = self.status != "pending";
         let decision = json!({
             "decision": decided.then_some(self.status),
@@ -45,11 +59,7 @@ impl PlanFile<'_> {
             "decided_at": decided.then_some(&self.status_at),
             "decided_by": self.decided_by.filter(|_| decided),
         });
-        let is_undo = |run: &&Value| !run["undoes"].is_null();
-        let run = self.runs.iter().find(|run| !is_undo(run));
-        let undos: Vec<&Value> = self.runs.iter().filter(is_undo).collect();
-        let mut text = String::with_capacity(self.view.len() + 1024);
-        text.push_str("{\n\"schema\":\"exacta.plan-record/1\"");
+        let mut text = "{\n\"schema\":\"exacta.plan-record/1\"".to_owned();
         let mut part = |name: &str, value: &str| {
             text.push_str(",\n\"");
             text.push_str(name);
@@ -63,20 +73,17 @@ impl PlanFile<'_> {
         part("approval_decision", &decision.to_string());
         part("approvals", &format!("[{}]", self.approvals.join(",")));
         part("feedback", &json!(self.feedback).to_string());
-        part("run", &run.map_or_else(|| "null".to_owned(), Value::to_string));
-        part("undos", &json!(undos).to_string());
-        part("plan", self.view);
-        text.push_str("\n}\n");
-        match visible_json(&text) {
-            Cow::Borrowed(_) => text,
-            Cow::Owned(shown) => shown,
-        }
+        part("run", self.run.unwrap_or("null"));
+        part("undos", &format!("[{}]", self.undos.join(",")));
+        part("plan", "");
+        text
     }
 }
 
 /// The content of an operation's file: its entries, a line each, exactly as they are in the log.
 pub fn entries_text(correlation_id: &str, lines: &[Vec<u8>]) -> Vec<u8> {
     let mut text = entries_head(correlation_id);
+    text.reserve(lines.iter().map(|line| line.len() + 2).sum::<usize>() + 5);
     for (index, line) in lines.iter().enumerate() {
         text.extend(if index == 0 { &b"\n"[..] } else { b",\n" });
         text.extend(line);

@@ -64,7 +64,7 @@ impl Folder {
         if folder.read(".gitignore")?.is_none() {
             // Another process may be making the same folder.
             let _lock = folder.lock()?;
-            folder.replace(".gitignore", b"*\n")?;
+            folder.replace(".gitignore", &[b"*\n"])?;
         }
         let mut made = false;
         for name in [PLANS, ENTRIES, EXEC] {
@@ -184,14 +184,16 @@ impl Folder {
     }
 
     /// Replaces a file at once: readers see the old content or the new. The folder must be locked, or new. After a power cut
-    /// the file may be empty.
-    pub fn replace(&self, name: &str, content: &[u8]) -> Result<(), StoreError> {
+    /// the file may be empty. The content comes in parts, so that nobody has to put them together first.
+    pub fn replace(&self, name: &str, content: &[&[u8]]) -> Result<(), StoreError> {
         match fs::unlinkat(&self.handle, TEMPORARY, AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => {}
             Err(errno) => return Err(self.failed("replace", TEMPORARY)(errno)),
         }
         let mut file = self.new_file(TEMPORARY)?;
-        file.write_all(content).map_err(StoreError::io("write", &self.path.join(name)))?;
+        for part in content {
+            file.write_all(part).map_err(StoreError::io("write", &self.path.join(name)))?;
+        }
         take_the_place(&self.handle, TEMPORARY, name).map_err(self.failed("replace", name))
     }
 

@@ -12,6 +12,9 @@ use exacta_kernel::id::PlanId;
 /// The name under which the map of records holds the runs that have no end.
 pub const OPEN_RUNS: &str = "open-runs";
 
+/// Records by id, each with its hash.
+pub type Hashes = Vec<(String, Digest)>;
+
 /// The records, and what the log vouches for.
 pub struct Book<'a> {
     pub db: Db<'a>,
@@ -55,8 +58,8 @@ impl<'a> Book<'a> {
 
     /// The run of this id, found through the plan it belongs to.
     pub fn run(&self, id: &str) -> Result<Option<RunRow>, StoreError> {
-        let Some(found) = RunRow::load(&self.db, id)? else { return Ok(None) };
-        let runs = self.plan(&found.plan_id)?.map(|plan| plan.runs).unwrap_or_default();
+        let Some(plan) = runs::plan_of(&self.db, id)? else { return Ok(None) };
+        let runs = self.plan(&plan)?.map(|plan| plan.runs).unwrap_or_default();
         Ok(runs.into_iter().find(|run| run.id == id))
     }
 
@@ -79,9 +82,9 @@ impl<'a> Book<'a> {
         Err(Tampered { place: Place::Index, what }.into())
     }
 
-    /// Takes over records that were just changed. Their hashes.
-    pub fn take_over(&mut self, touched: &Touched) -> Result<Vec<(String, Digest)>, StoreError> {
-        let mut hashes = Vec::new();
+    /// Takes over records that were just changed. Their hashes, and the last plan among them as it is now.
+    pub fn take_over(&mut self, touched: &Touched) -> Result<(Hashes, Option<Whole>), StoreError> {
+        let (mut hashes, mut last) = (Vec::new(), None);
         for id in &touched.plans {
             let plan =
                 Whole::load(&self.db, id.as_str(), self.seen)?.ok_or_else(|| StoreError::UnknownPlan(id.clone()))?;
@@ -90,11 +93,12 @@ impl<'a> Book<'a> {
             hashes.push((id.to_string(), hash));
             let runs = plan.runs.iter().filter(|run| touched.runs.iter().any(|id| id.as_str() == run.id));
             hashes.extend(runs.map(|run| (run.id.clone(), run.hash())));
+            last = Some(plan);
         }
         if !touched.runs.is_empty() {
             self.state.set(OPEN_RUNS, open_hash(&runs::open(&self.db)?))?;
         }
-        Ok(hashes)
+        Ok((hashes, last))
     }
 }
 

@@ -4,6 +4,7 @@ use super::book::Book;
 use super::db::Db;
 use super::head::{Head, Owner};
 use super::ledger::{self, Ledger};
+use super::publish::About;
 use super::{SqliteStore, plans};
 use crate::error::StoreError;
 use crate::log::Pending;
@@ -57,33 +58,39 @@ impl SqliteStore {
             Act::Nothing(value) => return Ok(value),
             Act::Change(value, touched) => (value, touched),
         };
-        let pending = record(&mut book, &mut ledger, &touched, entries, (clock, at))?;
+        let (pending, about) = record(&mut book, &mut ledger, &touched, entries, (clock, at))?;
         let signed = owner.sign(&ledger)?;
         ledger.note = signed.note().to_owned();
         ledger.save(&db)?;
         tx.commit().map_err(failed())?;
-        match self.publish(&pending, &signed, !touched.goes_on) {
+        match self.publish(&pending, &signed, Some(&about).filter(|_| !touched.goes_on)) {
             Ok(()) => Ok(value),
             Err(error) => Err(StoreError::Unfinished(Box::new(error))),
         }
     }
 }
 
-/// Writes the entries of a change; the last one carries the hashes of the records as they are after it.
+/// Writes the entries of a change; the last one carries the hashes of the records as they are after it. The entries, and what
+/// they are about.
 fn record(
     book: &mut Book<'_>,
     ledger: &mut Ledger,
     touched: &Touched,
     entries: &[EntryDraft],
     (clock, at): (Timestamp, Timestamp),
-) -> Result<Vec<Pending>, StoreError> {
+) -> Result<(Vec<Pending>, About), StoreError> {
     let mut drafts: Vec<EntryDraft> = touched.entries.iter().chain(entries).cloned().collect();
     let last = ledger.size() + drafts.len() as u64;
     let db = book.db;
     for id in &touched.plans {
         plans::touch(&db, id, &drafts, last.saturating_sub(1))?;
     }
-    let hashes = book.take_over(touched)?;
+    let (hashes, last_plan) = book.take_over(touched)?;
+    let about = About {
+        plans: touched.plans.iter().map(PlanId::to_string).collect(),
+        operations: drafts.iter().filter_map(|draft| draft.correlation_id.clone()).collect(),
+        last_plan,
+    };
     ledger::note_records(drafts.last_mut().ok_or(StoreError::Unrecorded)?, hashes, book.root());
     ledger.before = ledger.frontier.clone();
     // The entries of the change before are in the file, on disk.
@@ -96,5 +103,5 @@ fn record(
         }
         pending.push(ledger.append(&db, at, draft)?);
     }
-    Ok(pending)
+    Ok((pending, about))
 }

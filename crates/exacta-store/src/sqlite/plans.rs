@@ -1,7 +1,7 @@
 //! Plans in the database.
 
 use super::db::{Db, signed, unsigned};
-use super::runs;
+use super::runs::{self, RunRow};
 use super::sheet::Sheet;
 use super::whole::Whole;
 use crate::error::StoreError;
@@ -16,7 +16,7 @@ use exacta_kernel::lifecycle::Status;
 use exacta_kernel::time::Timestamp;
 use rusqlite::types::{ToSql, ValueRef};
 use rusqlite::{Row, params};
-use serde_json::Value;
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 const COLUMNS: &str = "id, correlation_id, version, status, status_at, created_at, expires_at, session, plan_hash, \
@@ -150,12 +150,13 @@ impl PlanRow {
     }
 
     /// The content of the plan's file.
-    pub fn file(&self, body: &Body, said: &Said, runs: &[RunRecord]) -> Result<String, StoreError> {
-        let runs: Result<Vec<Value>, _> = runs.iter().map(serde_json::to_value).collect();
+    pub fn file<'a>(&self, body: &'a Body, said: &Said, runs: &[RunRow]) -> Result<[Cow<'a, str>; 3], StoreError> {
+        let (undos, own): (Vec<&RunRow>, Vec<&RunRow>) = runs.iter().partition(|run| run.undoes.is_some());
+        let run = own.first().map(|run| run.json()).transpose()?;
+        let undos = undos.into_iter().map(RunRow::json).collect::<Result<Vec<String>, _>>()?;
         let (risk_score, quality) = self.scores();
         Ok(PlanFile {
             as_of: self.place(),
-            view: &body.view,
             timestamp: Timestamp::from_millis(self.created_at).to_string(),
             status: &self.status,
             status_at: Timestamp::from_millis(self.status_at).to_string(),
@@ -164,9 +165,10 @@ impl PlanRow {
             decided_by: self.decided_by.as_deref(),
             approvals: &said.approvals,
             feedback: &said.feedback,
-            runs: &runs?,
+            run: run.as_deref(),
+            undos: &undos,
         }
-        .text())
+        .around(&body.view))
     }
 
     /// The newest entry about it.

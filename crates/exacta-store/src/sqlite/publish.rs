@@ -11,6 +11,7 @@ use crate::files;
 use crate::folder::{CHECKPOINT, ENTRIES, PLANS};
 use crate::log::{LogFile, Pending};
 use exacta_kernel::audit::{Entry, SignedCheckpoint};
+use exacta_kernel::id::CorrelationId;
 use std::collections::BTreeSet;
 use std::thread;
 
@@ -32,8 +33,7 @@ impl SqliteStore {
             Some(_) if size == ledger.size() && size == *pinned => {}
             Some(signed) if size == ledger.size() => self.signer.pin(&signed, self.durable)?,
             _ => {
-                let unfinished: Vec<Pending> = pending.iter().filter(|line| line.seq >= size).cloned().collect();
-                self.write_files(db, &unfinished)?;
+                self.write_files(db, pending, &About::of(pending.iter().filter(|line| line.seq >= size))?)?;
                 if ledger.size() > 0 {
                     let signed = Owner { origin: &self.origin, signer: &*self.signer }.sign(ledger)?;
                     self.signer.pin(&signed, self.durable)?;
@@ -45,17 +45,17 @@ impl SqliteStore {
         Ok(())
     }
 
-    /// Brings a committed change into the files; into those for people if `files`. The folder must be locked.
+    /// Brings a committed change into the files; into those for people of what it is about, if given. The folder must be locked.
     pub(super) fn publish(
         &self,
         pending: &[Pending],
         signed: &SignedCheckpoint,
-        files: bool,
+        about: Option<&About>,
     ) -> Result<(), StoreError> {
         let log = LogFile::open(&self.folder, signed.size() == pending.len() as u64)?;
         let unsynced = log.write(pending, 0)?.filter(|_| self.durable);
-        if files {
-            self.write_files(&self.db(), pending)?;
+        if let Some(about) = about {
+            self.write_files(&self.db(), pending, about)?;
         }
         // What is pinned is committed, so the database can always give back what the file lacks: neither waits for the other.
         let (synced, pinned) = thread::scope(|scope| {
@@ -81,7 +81,7 @@ impl SqliteStore {
 
     /// Replaces the checkpoint in the folder. If it is the first, its name is made durable: from then on it is never missing.
     fn put_checkpoint(&self, signed: &SignedCheckpoint, first: bool) -> Result<(), StoreError> {
-        self.folder.replace(CHECKPOINT, signed.note().as_bytes())?;
+        self.folder.replace(CHECKPOINT, &[signed.note().as_bytes()])?;
         if first { self.folder.sync() } else { Ok(()) }
     }
 
@@ -113,28 +113,48 @@ impl SqliteStore {
         Tampered { place: Place::File(self.folder.path().join(CHECKPOINT)), what: what.to_owned() }
     }
 
-    /// Writes the files of every plan and operation that these entries are about.
-    fn write_files(&self, db: &Db<'_>, pending: &[Pending]) -> Result<(), StoreError> {
-        let (mut plans, mut operations) = (BTreeSet::new(), BTreeSet::new());
-        for line in pending {
-            let entry = Entry::parse(line.bytes.strip_suffix(b"\n").unwrap_or(&line.bytes))?;
-            let changed = entry.data.get("record_sha256").and_then(|records| records.as_object());
-            plans.extend(changed.into_iter().flat_map(|records| records.keys().cloned()));
-            operations.extend(entry.correlation_id);
-        }
+    /// Writes the files of every plan and operation that a change is about; `pending` is what may not be in the log file yet.
+    fn write_files(&self, db: &Db<'_>, pending: &[Pending], about: &About) -> Result<(), StoreError> {
         let folder = self.folder.inner(PLANS)?;
-        for id in plans {
-            // Runs are noted by hash too; they are part of their plan's file.
-            if let Some(plan) = Whole::load(db, &id, &self.seen)? {
-                folder.replace(&format!("{id}.json"), plan.file(db)?.as_bytes())?;
+        for id in &about.plans {
+            let write = |plan: &Whole| {
+                let parts = plan.file(db)?;
+                folder.replace(&format!("{id}.json"), &parts.each_ref().map(|part| part.as_bytes()))
+            };
+            match about.last_plan.as_ref().filter(|plan| plan.row.id == *id) {
+                Some(plan) => write(plan)?,
+                None => Whole::load(db, id, &self.seen)?.as_ref().map_or(Ok(()), write)?,
             }
         }
         let log = LogFile::read(&self.folder)?;
         let folder = self.folder.inner(ENTRIES)?;
-        for id in operations {
+        for id in &about.operations {
             let lines = ledger::lines(db, (log.as_ref(), pending), Some(id.as_str()), None)?;
-            folder.replace(&format!("{id}.json"), &files::entries_text(id.as_str(), &lines))?;
+            folder.replace(&format!("{id}.json"), &[&files::entries_text(id.as_str(), &lines)])?;
         }
         Ok(())
+    }
+}
+
+/// What a change is about: what has files for people.
+pub struct About {
+    pub plans: BTreeSet<String>,
+    pub operations: BTreeSet<CorrelationId>,
+    /// One of the plans as it is now, where it need not be read again.
+    pub last_plan: Option<Whole>,
+}
+
+impl About {
+    /// What entries are about that a process left unfinished.
+    fn of<'a>(pending: impl Iterator<Item = &'a Pending>) -> Result<Self, StoreError> {
+        let (mut plans, mut operations) = (BTreeSet::new(), BTreeSet::new());
+        for line in pending {
+            let entry = Entry::parse(line.bytes.strip_suffix(b"\n").unwrap_or(&line.bytes))?;
+            let changed = entry.data.get("record_sha256").and_then(|records| records.as_object());
+            // Runs are noted by hash too; no plan has such an id, and they are part of their plan's file.
+            plans.extend(changed.into_iter().flat_map(|records| records.keys().cloned()));
+            operations.extend(entry.correlation_id);
+        }
+        Ok(Self { plans, operations, last_plan: None })
     }
 }

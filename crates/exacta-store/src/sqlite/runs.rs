@@ -75,6 +75,24 @@ impl RunRow {
             .hash()
     }
 
+    /// The run as the plan's file shows it: a [`RunRecord`] as JSON, its keys in order. What is stored as JSON is taken as it is.
+    pub fn json(&self) -> Result<String, StoreError> {
+        let at = |millis: i64| serde_json::to_string(&Timestamp::from_millis(millis));
+        Ok(format!(
+            r#"{{"boot":{},"changes":{},"ended_at":{},"id":{},"pid":{},"plan_id":{},"receipts":{},"started_at":{},"state":{},"undoes":{}}}"#,
+            serde_json::to_string(&self.boot)?,
+            self.changes,
+            self.ended_at.map_or_else(|| Ok("null".to_owned()), at)?,
+            serde_json::to_string(&self.id)?,
+            self.pid,
+            serde_json::to_string(&self.plan_id)?,
+            self.receipts,
+            at(self.started_at)?,
+            serde_json::to_string(&self.state)?,
+            serde_json::to_string(&self.undoes)?,
+        ))
+    }
+
     /// The run, to be handed out.
     pub fn record(&self, db: &Db<'_>) -> Result<RunRecord, StoreError> {
         let odd = |what: &str| db.corrupt(format!("run `{}` has an impossible {what}", self.id));
@@ -145,6 +163,11 @@ pub fn set_state(db: &Db<'_>, id: &RunId, state: RunState) -> Result<(), StoreEr
     db.run("UPDATE run SET state = ?2 WHERE id = ?1", params![id.as_str(), state.name()]).map(drop)
 }
 
+/// The plan that a run belongs to.
+pub fn plan_of(db: &Db<'_>, id: &str) -> Result<Option<String>, StoreError> {
+    db.one("SELECT plan_id FROM run WHERE id = ?1", [id], |row| row.get(0))
+}
+
 /// A plan's runs, oldest first: its own, then the undos.
 pub fn of_plan(db: &Db<'_>, plan_id: &str) -> Result<Vec<RunRow>, StoreError> {
     let mut runs = db.all(&format!("SELECT {COLUMNS} {OF_PLAN}"), [plan_id], RunRow::read)?;
@@ -185,7 +208,31 @@ mod tests {
     use exacta_kernel::audit::Origin;
     use exacta_kernel::id::ProjectId;
     use rusqlite::Connection;
+    use serde_json::json;
     use std::path::Path;
+
+    /// Byte for byte, so that files written before compare equal.
+    #[test]
+    fn the_json_of_a_row_is_that_of_its_record() {
+        let connection = Connection::open_in_memory().unwrap();
+        let db = Db { connection: &connection, path: Path::new("memory") };
+        for (ended_at, undoes) in [(None, None), (Some(77), Some("019a2f3e-7c1d-7e2a-9b4f-0123456789ab"))] {
+            let run = RunRow {
+                id: "019a2f3e-7c1d-7e2a-9b4f-0123456789ac".to_owned(),
+                plan_id: "019a2f3e-7c1d-7e2a-9b4f-0123456789ad".to_owned(),
+                undoes: undoes.map(str::to_owned),
+                state: "rolled_back".to_owned(),
+                started_at: 1_700_000_000_123,
+                ended_at,
+                pid: 7,
+                boot: "\"é\u{202e}\\\n".to_owned(),
+                changes: json!({ "b": [1, -2, "é\"\u{7f}"], "a": {} }).to_string(),
+                receipts: json!([null, true]).to_string(),
+            };
+            let record = serde_json::to_value(run.record(&db).unwrap()).unwrap();
+            assert_eq!(run.json().unwrap(), record.to_string());
+        }
+    }
 
     /// Without a table of its own for the answer, in the order that hashes are made from.
     #[test]

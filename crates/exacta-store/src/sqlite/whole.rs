@@ -5,8 +5,9 @@ use super::plans::{Body, PlanRow, Said};
 use super::runs::{self, RunRow};
 use super::sheet::Sheet;
 use crate::error::StoreError;
-use crate::record::{PlanRecord, RunRecord};
+use crate::record::PlanRecord;
 use exacta_kernel::hash::Digest;
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -59,23 +60,17 @@ impl Whole {
         Sheet::default().hashes("plan", &[hash]).hashes("runs", &runs).hash()
     }
 
-    /// The content of the plan's file.
-    pub fn file(&self, db: &Db<'_>) -> Result<String, StoreError> {
-        self.row.file(self.body(db)?, &self.said, &self.run_records(db)?)
+    /// The content of the plan's file, in parts.
+    pub fn file(&self, db: &Db<'_>) -> Result<[Cow<'_, str>; 3], StoreError> {
+        let body = self.body.as_deref().ok_or_else(|| self.row.odd(db, "body"))?;
+        self.row.file(body, &self.said, &self.runs)
     }
 
     /// The plan, to be handed out.
     pub fn record(self, db: &Db<'_>) -> Result<PlanRecord, StoreError> {
-        let run = self.run_records(db)?.into_iter().find(|run| run.undoes.is_none());
+        let runs = self.runs.iter().map(|run| run.record(db)).collect::<Result<Vec<_>, _>>()?;
+        let run = runs.into_iter().find(|run| run.undoes.is_none());
         let body = self.body.ok_or_else(|| self.row.odd(db, "body"))?;
         self.row.record(db, &body, self.said, run)
-    }
-
-    fn body(&self, db: &Db<'_>) -> Result<&Body, StoreError> {
-        self.body.as_deref().ok_or_else(|| self.row.odd(db, "body"))
-    }
-
-    fn run_records(&self, db: &Db<'_>) -> Result<Vec<RunRecord>, StoreError> {
-        self.runs.iter().map(|run| run.record(db)).collect()
     }
 }

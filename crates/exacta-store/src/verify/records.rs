@@ -42,7 +42,7 @@ pub fn check(
         if compare(Place::Plan(id.clone()), known.remove(&id), hash, found) {
             found.report.plans += 1;
             if let Some(folder) = folder.as_ref().filter(|_| !doubtful.contains(&id)) {
-                let (place, text) = (plan.row.place(), plan.file(db)?);
+                let (place, text) = (plan.row.place(), plan.file(db)?.concat());
                 files::check_plan(folder, &name, has_file, place, &text, &mut in_files)?;
             }
         }
