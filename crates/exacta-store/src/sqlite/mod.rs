@@ -19,9 +19,9 @@ pub(crate) mod whole;
 use crate::folder::Folder;
 use crate::signer::CheckpointSigner;
 use db::Db;
-use exacta_kernel::audit::Origin;
+use exacta_kernel::audit::{Origin, SignedCheckpoint};
 use rusqlite::Connection;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
 
 /// The records of one project in its `.exacta/` folder.
@@ -31,6 +31,8 @@ pub struct SqliteStore {
     folder: Folder,
     origin: Origin,
     signer: Box<dyn CheckpointSigner>,
+    /// The checkpoint that was last found in the folder and verified.
+    verified: RefCell<Option<SignedCheckpoint>>,
     /// So many entries are known to be in the log file, on disk, in the files for people, signed and pinned.
     settled: Cell<u64>,
     /// Opened only to look: records are handed out as they are found. Otherwise they are first compared with the log.

@@ -12,7 +12,7 @@ use exacta_kernel::audit::Origin;
 use exacta_kernel::id::ProjectId;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::path::Path;
 
 impl SqliteStore {
@@ -34,13 +34,14 @@ impl SqliteStore {
             folder,
             origin,
             signer,
+            verified: RefCell::default(),
             settled: Cell::new(0),
             trusting: false,
             seen: Seen::default(),
             durable: true,
         };
-        store.check_origin()?;
-        if !store.is_settled()? {
+        let ledger = store.check_origin()?;
+        if !store.is_settled(&ledger)? {
             let _lock = store.folder.lock()?;
             let pin = store.signer.pinned()?;
             let db = store.db();
@@ -63,6 +64,7 @@ impl SqliteStore {
             folder,
             origin: Origin::of(project),
             signer,
+            verified: RefCell::default(),
             settled: Cell::new(0),
             trusting: true,
             seen: Seen::default(),
@@ -72,17 +74,17 @@ impl SqliteStore {
         Ok(store)
     }
 
-    fn check_origin(&self) -> Result<(), StoreError> {
+    /// How the log stands, if it is this project's.
+    fn check_origin(&self) -> Result<Ledger, StoreError> {
         let ledger = Ledger::load(&self.db())?.ok_or_else(|| self.db().corrupt("it holds no log"))?;
         if ledger.origin == self.origin.as_str() {
-            return Ok(());
+            return Ok(ledger);
         }
         Err(StoreError::OtherProject { path: self.folder.path().to_owned(), found: ledger.origin })
     }
 
     /// Whether the last change was finished completely, by whichever process, so that there is nothing to heal.
-    fn is_settled(&self) -> Result<bool, StoreError> {
-        let Some(ledger) = Ledger::load(&self.db())? else { return Ok(false) };
+    fn is_settled(&self, ledger: &Ledger) -> Result<bool, StoreError> {
         let stands = Some((ledger.size(), ledger.frontier.root()));
         let signed = self.read_checkpoint()?.map(|signed| (signed.size(), signed.root()));
         let pinned = self.signer.pinned()?.map(|pin| (pin.size, pin.root));

@@ -104,9 +104,14 @@ impl SqliteStore {
     pub(super) fn read_checkpoint(&self) -> Result<Option<SignedCheckpoint>, StoreError> {
         let Some(note) = self.folder.read(CHECKPOINT)?.filter(|note| !note.is_empty()) else { return Ok(None) };
         let note = String::from_utf8(note).map_err(|_| self.bad_checkpoint("it is not text"))?;
-        SignedCheckpoint::verify(&note, &self.origin, &[self.signer.public_key()])
-            .map(Some)
-            .map_err(|error| self.bad_checkpoint(&error.to_string()).into())
+        // Whoever opens the records asks for the very same one again with the first change.
+        if let Some(known) = self.verified.borrow().as_ref().filter(|known| known.note() == note) {
+            return Ok(Some(known.clone()));
+        }
+        let signed = SignedCheckpoint::verify(&note, &self.origin, &[self.signer.public_key()])
+            .map_err(|error| self.bad_checkpoint(&error.to_string()))?;
+        self.verified.replace(Some(signed.clone()));
+        Ok(Some(signed))
     }
 
     fn bad_checkpoint(&self, what: &str) -> Tampered {

@@ -112,6 +112,25 @@ fn links_to_elsewhere() {
     assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
 }
 
+/// What was verified when the records were opened vouches for nothing that was put in its place since.
+#[test]
+fn a_checkpoint_forged_while_the_records_are_open() {
+    let project = started();
+    let path = project.exacta().join("checkpoint");
+    let note = fs::read_to_string(&path).unwrap();
+    let signature = note.rfind(' ').unwrap() + 9;
+    let other = if &note[signature..=signature] == "A" { "B" } else { "A" };
+    let forged = format!("{}{other}{}", &note[..signature], &note[signature + 1..]);
+    for (text, fits) in [(&forged, false), (&note, true)] {
+        fs::write(&path, &note).unwrap();
+        let mut store = project.open();
+        fs::write(&path, text).unwrap();
+        let recorded = store.record(&created(1), at(2));
+        assert_eq!(recorded.is_ok(), fits, "{recorded:?}");
+        assert!(fits || matches!(recorded, Err(StoreError::Tampered(_))), "{recorded:?}");
+    }
+}
+
 #[test]
 fn no_records_to_read() {
     let project = Project::new();
