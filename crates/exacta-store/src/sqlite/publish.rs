@@ -1,5 +1,5 @@
-//! From the database to the files: log, plan and operation files, pin, checkpoint; in this order, so that a checkpoint of
-//! some size shows that everything before it was done.
+//! From the database to the files: the log; then its sync, plan and operation files, and the pin, side by side; and only after
+//! all of them the checkpoint, so that one of some size shows that everything before it was done.
 
 use super::SqliteStore;
 use super::db::Db;
@@ -13,7 +13,8 @@ use crate::log::{LogFile, Pending};
 use exacta_kernel::audit::{Entry, SignedCheckpoint};
 use exacta_kernel::id::CorrelationId;
 use std::collections::BTreeSet;
-use std::thread;
+use std::panic::resume_unwind;
+use std::thread::{self, Scope};
 
 impl SqliteStore {
     /// Finishes what a process that died left, and checks what anybody else left. The folder must be locked.
@@ -54,26 +55,20 @@ impl SqliteStore {
     ) -> Result<(), StoreError> {
         let log = LogFile::open(&self.folder, signed.size() == pending.len() as u64)?;
         let unsynced = log.write(pending, 0)?.filter(|_| self.durable);
-        if let Some(about) = about {
-            self.write_files(&self.db(), pending, about)?;
+        let write = || about.map_or(Ok(()), |about| self.write_files(&self.db(), pending, about));
+        let (signer, durable) = (&*self.signer, self.durable);
+        let pin = || Ok(signer.pin(signed, durable)?);
+        match unsynced {
+            None => write().and_then(|()| pin())?,
+            // What is pinned is committed, so the database can always give back what the files lack: none waits for another.
+            Some(from) => thread::scope(|scope| {
+                let synced = beside(scope, || log.sync(from));
+                let pinned = about.map(|_| beside(scope, pin));
+                let written = write();
+                let pinned = pinned.map_or_else(pin, |pinned| pinned());
+                written.and(synced()).and(pinned)
+            })?,
         }
-        // What is pinned is committed, so the database can always give back what the file lacks: neither waits for the other.
-        let (synced, pinned) = thread::scope(|scope| {
-            let sync = || unsynced.map_or(Ok(()), |from| log.sync(from));
-            let syncing = unsynced.map(|_| thread::Builder::new().spawn_scoped(scope, sync));
-            let pinned = self.signer.pin(signed, self.durable);
-            let synced = match syncing {
-                Some(Ok(thread)) => {
-                    thread.join().unwrap_or_else(|_| Err(self.db().corrupt("the log could not be synced")))
-                }
-                // No thread is to be had: then one after the other.
-                Some(Err(_)) => sync(),
-                None => Ok(()),
-            };
-            (synced, pinned)
-        });
-        synced?;
-        pinned?;
         self.put_checkpoint(signed, signed.size() == pending.len() as u64)?;
         self.settled.set(signed.size());
         Ok(())
@@ -138,6 +133,19 @@ impl SqliteStore {
             folder.replace(&format!("{id}.json"), &[&files::entries_text(id.as_str(), &lines)])?;
         }
         Ok(())
+    }
+}
+
+/// Does something on a thread of its own, beside what comes next; the function that is given back waits for it. Where no thread
+/// is to be had, it is done then.
+fn beside<'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    work: impl Fn() -> Result<(), StoreError> + Copy + Send + 'scope,
+) -> impl FnOnce() -> Result<(), StoreError> {
+    let thread = thread::Builder::new().spawn_scoped(scope, work);
+    move || match thread {
+        Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+        Err(_) => work(),
     }
 }
 
