@@ -22,6 +22,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -56,6 +57,7 @@ fn main() {
             measure();
         }
     }
+    DONE.lock().unwrap().clear();
 }
 
 /// `exacta check` of ten steps with 100 KB of diffs, against `git apply --check` of the same diffs: of text and documents, for
@@ -209,9 +211,13 @@ fn write_sync_rename(project: &Path) {
     fs::File::open(project.join("src")).unwrap().sync_all().unwrap();
 }
 
+/// The folders of places that are done with. They are removed when all is measured: ext4 passes over every file that was removed
+/// within the last minutes when it makes a new one, and that would be measured with the rest.
+static DONE: Mutex<Vec<TempDir>> = Mutex::new(Vec::new());
+
 /// A project with ten files to change and some number of others, and an own user's folder.
 struct Place {
-    _folder: TempDir,
+    folder: Option<TempDir>,
     extension: &'static str,
     project: PathBuf,
     home: PathBuf,
@@ -236,7 +242,7 @@ impl Place {
             }
             fs::write(folder.join(format!("{index}.txt")), "x\n").unwrap();
         }
-        let place = Self { _folder: folder, extension, project, home };
+        let place = Self { folder: Some(folder), extension, project, home };
         place.run(&["init", "--profile", "SAFE", "--approver", "bench", "--no-passphrase"], &[0]);
         place
     }
@@ -303,6 +309,12 @@ impl Place {
         let output = self.command(arguments).output().unwrap();
         let code = output.status.code().unwrap();
         assert!(expected.contains(&code), "{arguments:?}: {code}\n{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        DONE.lock().unwrap().extend(self.folder.take());
     }
 }
 
