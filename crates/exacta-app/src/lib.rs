@@ -4,6 +4,7 @@
 //! for approval or executed, the plan is derived again from its proposal and the world as it is now (`current`).
 
 mod app;
+mod begin;
 mod checks;
 mod clock;
 mod current;
@@ -21,6 +22,7 @@ pub mod project;
 mod read;
 mod record;
 pub mod recover;
+mod run;
 pub mod settings;
 mod signer;
 mod submit;

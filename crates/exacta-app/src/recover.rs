@@ -3,8 +3,8 @@
 use crate::app::App;
 use crate::current::tampered;
 use crate::error::{Error, Exit};
-use crate::execute::{Ran, run_error};
 use crate::process;
+use crate::run::{Ran, run_error};
 use crate::view::outcome;
 use exacta_exec::look::TARGET_CAP;
 use exacta_exec::{Outcome, Recovered, RunError};

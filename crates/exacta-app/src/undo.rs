@@ -1,10 +1,12 @@
 //! A completed run is taken back: asked for by a person, refused where a target has changed since.
 
 use crate::app::App;
+use crate::begin::{Beginning, not_now};
 use crate::checks::Checks;
 use crate::clock::{new_id, now};
 use crate::error::{Error, Exit};
-use crate::execute::{Beginning, Execution, not_now, run_error};
+use crate::execute::Execution;
+use crate::run::{run_error, transitions};
 use crate::terms::Terms;
 use crate::view::{RunView, UndoFile, UndoView};
 use exacta_kernel::approval::Verb;
@@ -72,7 +74,7 @@ impl App {
         entry.reason = format!("takes back run {}", run.id);
         entry.run_id = Some(undo_id);
         entry.data.insert("undoes".to_owned(), json!(run.id));
-        entry.data.insert("changes".to_owned(), serde_json::to_value(crate::execute::transitions(&permit))?);
+        entry.data.insert("changes".to_owned(), serde_json::to_value(transitions(&permit))?);
         let concurrency = self.world()?.policy.concurrency();
         let lost = |start: Start| match start {
             Start::AlreadyRun(other) => {

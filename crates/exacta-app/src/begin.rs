@@ -1,0 +1,131 @@
+//! A run is entered into the record: of any number racing one wins, and the others wait for it or are told.
+
+use crate::app::App;
+use crate::clock::now;
+use crate::current::expired;
+use crate::error::{Error, Exit};
+use crate::execute::Execution;
+use crate::process::is_dead;
+use crate::run::run_error;
+use crate::terms::{Changed, Moment, Site, Terms};
+use crate::view::RunView;
+use exacta_exec::{ProjectRoot, RunError};
+use exacta_kernel::audit::EntryDraft;
+use exacta_kernel::id::PlanId;
+use exacta_kernel::lifecycle::Status;
+use exacta_store::{RunRecord, SqliteStore, Start, Store};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long a run that waits for others sleeps between two looks.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// After how many looks it asks whether those others still live.
+const LOOKS: usize = 25;
+
+/// The code of [`not_now`].
+const TOO_MANY: &str = "too_many_runs";
+
+/// How a run is entered into the record: of any number racing, one wins.
+pub(crate) struct Beginning<'a> {
+    /// The states of the plan from which it may begin.
+    pub(crate) from: &'a [Status],
+    /// How many may go on at the same time.
+    pub(crate) concurrency: u32,
+    /// What the log is told.
+    pub(crate) entry: EntryDraft,
+    /// What must hold then, and until the commit.
+    pub(crate) terms: Terms<'a>,
+    /// What losing means.
+    pub(crate) lost: &'a (dyn Fn(Start) -> Error + Sync),
+}
+
+impl Beginning<'_> {
+    /// Waits for runs that have to end first, as long as `wait` says.
+    pub fn enter(
+        &self,
+        store: &mut SqliteStore,
+        run: &mut RunRecord,
+        site: Site<'_>,
+        (wait, cancel): (Duration, &AtomicBool),
+    ) -> Result<(), Error> {
+        let until = Instant::now().checked_add(wait);
+        for look in 1_usize.. {
+            if let Some(changed) = self.terms.changed(site, Moment::Start)? {
+                return Err(outdated(&run.plan_id, &changed));
+            }
+            run.started_at = now();
+            let entries = std::slice::from_ref(&self.entry);
+            match store.start_run(run, self.from, self.concurrency, entries, run.started_at)? {
+                Start::Started => break,
+                Start::TooMany { .. } if cancel.load(Ordering::Relaxed) => return Err(run_error(&RunError::Cancelled)),
+                start @ Start::TooMany { .. } => {
+                    let is_late = until.is_none_or(|until| Instant::now() >= until);
+                    if is_late || (look.is_multiple_of(LOOKS) && some_are_dead(store, site.root)?) {
+                        return Err((self.lost)(start));
+                    }
+                    std::thread::sleep(PAUSE);
+                }
+                start => return Err((self.lost)(start)),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl App {
+    /// Acts, its record as durable as is asked for. Runs that die while it waits for them are recovered, and it is tried
+    /// again: on the project as that left it.
+    pub(crate) fn patiently(
+        &mut self,
+        execution: Execution<'_>,
+        mut act: impl FnMut(&mut Self, Execution<'_>) -> Result<RunView, Error>,
+    ) -> Result<RunView, Error> {
+        let Execution { sync, wait, cancel, observer, check_observer } = execution;
+        let until = Instant::now().checked_add(wait);
+        loop {
+            let wait = until.map_or(wait, |until| until.saturating_duration_since(Instant::now()));
+            let again =
+                Execution { sync, wait, cancel, observer: &mut *observer, check_observer: &mut *check_observer };
+            let ended = self.as_durable(sync, |app| act(app, again));
+            let crowded = ended.as_ref().is_err_and(|error| error.code == TOO_MANY);
+            if !crowded || wait.is_zero() || !some_are_dead(&mut self.store, &self.root)? {
+                return ended;
+            }
+            self.recover()?;
+        }
+    }
+
+    /// Does something whose record is on the disk when it is made, or not.
+    fn as_durable<T>(&mut self, durable: bool, act: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
+        self.store.set_durable(durable)?;
+        let done = act(self);
+        let restored = self.store.set_durable(true);
+        let done = done?;
+        restored?;
+        Ok(done)
+    }
+}
+
+/// Whether some of the runs that take the places have died.
+fn some_are_dead(store: &mut SqliteStore, root: &ProjectRoot) -> Result<bool, Error> {
+    Ok(store.running()?.iter().any(|run| is_dead(root, run)))
+}
+
+/// What the permit was given under does not hold any more, and the run had not begun.
+fn outdated(id: &PlanId, changed: &Changed) -> Error {
+    if changed.expired {
+        return expired(id, &changed.why);
+    }
+    let message = format!("what the run of plan `{id}` was permitted under no longer holds: {}", changed.why);
+    Error::new(Exit::Drifted, "approval_outdated", message)
+        .hint("give the command again: it looks at how things stand now")
+}
+
+/// Others are at it, as many as may.
+pub(crate) fn not_now(start: &Start) -> Error {
+    let running = if let Start::TooMany { running } = start { *running } else { 1 };
+    let are = if running == 1 { "1 run is" } else { &format!("{running} runs are") };
+    Error::fault(TOO_MANY, format!("{are} going on already, as many as the profile allows"))
+        .hint("wait for them with `--wait`, or look at them: `exacta status`")
+}

@@ -1,0 +1,252 @@
+//! A run, from its permit to its recorded end.
+
+use crate::app::App;
+use crate::begin::Beginning;
+use crate::checks::Checks;
+use crate::clock::now;
+use crate::error::{Error, Exit};
+use crate::execute::Execution;
+use crate::read::run_view;
+use crate::submit::data;
+use crate::terms::{Moment, Site};
+use crate::view::RunView;
+use exacta_exec::{Objection, Receipts, Retention, RunError, RunOptions, Staged};
+use exacta_kernel::assess::BasisPoints;
+use exacta_kernel::audit::{EntryDraft, Event};
+use exacta_kernel::facts::FileState;
+use exacta_kernel::id::{CorrelationId, PlanId, RunId};
+use exacta_kernel::path::RelPath;
+use exacta_kernel::permit::{Permit, Transition, Work};
+use exacta_kernel::plan::{Change, Content};
+use exacta_store::{PlanRecord, RunRecord, RunState, Store, StoreError};
+use serde_json::json;
+use std::cell::LazyCell;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+impl App {
+    /// Acts, and records how it began and ended. A run that cannot have its targets never began, and its plan can still be carried out.
+    pub(crate) fn carry_out(
+        &mut self,
+        permit: Permit,
+        beginning: Beginning<'_>,
+        checks: &Checks,
+        execution: Execution<'_>,
+    ) -> Result<RunView, Error> {
+        let ran = Ran::of(permit.work(), &beginning.entry);
+        self.admit_open_runs()?;
+        let Execution { sync, wait, cancel, observer, check_observer } = execution;
+        let (mut run, mut begun) = (run_record(&permit)?, None);
+        let site = Site { home: &self.home, root: &self.root, project: &self.project.id };
+        let (root, store) = (&self.root, &mut self.store);
+        let mut begin = || {
+            let entered = beginning.enter(store, &mut run, site, (wait, cancel));
+            let told = entered.as_ref().map_or_else(|error| Err(error.to_string()), |()| Ok(()));
+            begun = Some(entered);
+            told
+        };
+        let mut before_commit = |staged: &Staged<'_>| {
+            checks.run(root, staged, cancel, check_observer).map_err(Objection::Check)?;
+            match beginning.terms.changed(site, Moment::Commit) {
+                Ok(None) => Ok(()),
+                Ok(Some(changed)) => Err(Objection::Withdrawn(changed.why)),
+                Err(error) => Err(Objection::Withdrawn(error.message)),
+            }
+        };
+        let mut options = RunOptions { sync, cancel, wait, observer, before_commit: &mut before_commit };
+        let outcome = root.run(permit, &mut begin, &mut options);
+        let run_id = begun.transpose()?.map(|()| ran.run_id.clone());
+        let ended = match outcome {
+            Ok(receipts) => self.completed(&ran, &receipts),
+            Err(error) => self.failed(&ran, &error).and_then(Err),
+        };
+        ended.map_err(|error| Error { run_id, ..error })
+    }
+
+    fn completed(&mut self, run: &Ran, receipts: &Receipts) -> Result<RunView, Error> {
+        let undo = run.undoes.is_some();
+        let event = if undo { Event::RunUndone } else { Event::PlanExecuted };
+        let receipts = serde_json::to_value(receipts)?;
+        let how = if undo { "every target is as it was before that run" } else { "every target is as approved" };
+        let ended = self
+            .finish(run, RunState::Completed, &receipts, event, how)
+            .map_err(|error| unrecorded(&format!("run `{}` is completed: {how}", run.run_id), &error))?;
+        // The run is over and recorded, whatever comes of these: what cannot be done now is done after a later run.
+        let _later = (self.forget_failures(), self.collect_garbage());
+        match ended {
+            Some(run) => Ok(run_view(run)),
+            // Another process took this one for dead and recorded the end.
+            None => self.ended_elsewhere(&run.run_id),
+        }
+    }
+
+    fn ended_elsewhere(&self, id: &RunId) -> Result<RunView, Error> {
+        let run = self.store.run(id)?;
+        run.map(run_view).ok_or_else(|| Error::fault("run_unknown", format!("no run `{id}`")))
+    }
+
+    /// A completed run ends a row of failed ones.
+    fn forget_failures(&self) -> Result<(), Error> {
+        if self.home.project(self.root.path())?.is_some_and(|project| project.failed_runs > 0) {
+            self.home.update_project(self.root.path(), |project| project.failed_runs = 0)?;
+        }
+        Ok(())
+    }
+
+    /// Drops before-images that are older, or take more room, than the Safety Policy allows.
+    fn collect_garbage(&self) -> Result<(), Error> {
+        const DAY: u64 = 24 * 60 * 60;
+        let kept = crate::world::safety_policy(&self.home)?.before_images;
+        // Asked only where something would go, which is seldom; what cannot be told stays.
+        let open = LazyCell::new(|| Some(self.store.open_runs().ok()?.into_iter().map(|run| run.id).collect()));
+        let is_open = |run: &RunId| open.as_ref().is_none_or(|open: &Vec<RunId>| open.contains(run));
+        let retention = Retention {
+            older_than: Duration::from_secs(kept.days.saturating_mul(DAY)),
+            size_cap: kept.max_mib.saturating_mul(1 << 20),
+            keep: &is_open,
+        };
+        self.root.collect_garbage(&retention).map(drop).map_err(|error| run_error(&error))
+    }
+
+    fn failed(&mut self, run: &Ran, error: &RunError) -> Result<Error, Error> {
+        let told = run_error(error);
+        let unrecorded = |failure: Error| unrecorded(&told.message, &failure);
+        if self.store.run(&run.run_id).map_err(|error| unrecorded(error.into()))?.is_none() {
+            return Ok(told);
+        }
+        let (state, event) = if error.is_unsettled() || matches!(error, RunError::Kept { .. }) {
+            (RunState::NeedsAttention, Event::RunNeedsAttention)
+        } else {
+            (RunState::RolledBack, Event::RunRolledBack)
+        };
+        self.finish(run, state, &json!({}), event, &told.message).map_err(unrecorded)?;
+        if is_failure(error) {
+            self.count_failure()?;
+        }
+        Ok(run.ended_with(told))
+    }
+
+    /// Records the end of a run; `None` if another process has recorded it.
+    pub(crate) fn finish(
+        &mut self,
+        run: &Ran,
+        state: RunState,
+        receipts: &serde_json::Value,
+        event: Event,
+        why: &str,
+    ) -> Result<Option<RunRecord>, Error> {
+        let mut entry = EntryDraft::new(event, Self::agent(), why).about(&run.correlation_id, &run.plan_id);
+        (entry.risk_score, entry.quality_score) = run.scores;
+        entry.decision = Some(state.name().to_owned());
+        entry.run_id = Some(run.run_id.clone());
+        entry.data = data(json!({ "receipts": receipts, "undoes": run.undoes }));
+        match self.store.finish_run(&run.run_id, state, receipts, &[entry], now()) {
+            Ok(run) => Ok(Some(run)),
+            Err(StoreError::RunEnded { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// A run that is to be recorded as ended.
+pub(crate) struct Ran {
+    run_id: RunId,
+    plan_id: PlanId,
+    correlation_id: CorrelationId,
+    undoes: Option<RunId>,
+    scores: (Option<u32>, Option<BasisPoints>),
+}
+
+impl Ran {
+    fn of(work: &Work, begun: &EntryDraft) -> Self {
+        Self {
+            run_id: work.run_id.clone(),
+            plan_id: work.plan_id.clone(),
+            correlation_id: work.correlation_id.clone(),
+            undoes: work.undoes.clone(),
+            scores: (begun.risk_score, begun.quality_score),
+        }
+    }
+
+    /// One that somebody else began, of this plan.
+    pub fn recorded(run: &RunRecord, plan: &PlanRecord) -> Self {
+        let (run_id, plan_id, undoes) = (run.id.clone(), run.plan_id.clone(), run.undoes.clone());
+        Self { run_id, plan_id, correlation_id: plan.correlation_id.clone(), undoes, scores: plan.scores }
+    }
+
+    /// How the command ends that the run was for: it had begun, so that its plan is used up.
+    fn ended_with(&self, told: Error) -> Error {
+        let exit = if told.exit == Exit::Denied { Exit::RolledBack } else { told.exit };
+        let told = Error { exit, ..told };
+        match (&told.hint, &self.undoes) {
+            (Some(_), _) => told,
+            (None, Some(_)) => told.hint("`exacta undo` can be given again"),
+            (None, None) => {
+                let hint = format!("`exacta resubmit {}` makes a new plan from the same proposal", self.plan_id);
+                told.hint(hint)
+            }
+        }
+    }
+}
+
+/// Whether a run failed by itself: not by a check, at a person's word, or because what it was approved for is no longer so.
+const fn is_failure(error: &RunError) -> bool {
+    !matches!(
+        error,
+        RunError::CheckFailed { .. } | RunError::Cancelled | RunError::Withdrawn { .. } | RunError::Drifted { .. }
+    )
+}
+
+/// How a run ended, where that could not be entered into the record.
+fn unrecorded(ended: &str, error: &Error) -> Error {
+    Error::fault("unrecorded", format!("{ended}; but this could not be recorded: {}", error.message))
+        .hint("when that is mended, the next command that decides or acts records it, or `exacta recover`")
+}
+
+/// A run's failure, with how the command ends.
+pub(crate) fn run_error(error: &RunError) -> Error {
+    let (exit, code) = match error {
+        RunError::Refused { .. } => (Exit::Denied, "target_refused"),
+        RunError::Drifted { .. } => (Exit::Drifted, "target_changed"),
+        RunError::Exists { .. } => (Exit::Drifted, "already_run"),
+        RunError::CheckFailed { .. } => (Exit::RolledBack, "check_failed"),
+        RunError::Withdrawn { .. } => (Exit::Drifted, "approval_outdated"),
+        RunError::Cancelled => (Exit::RolledBack, "cancelled"),
+        RunError::Failed(_) | RunError::RolledBack { .. } => (Exit::RolledBack, "rolled_back"),
+        RunError::Locked { .. } => (Exit::Fault, "locked"),
+        RunError::NotBegun { .. } => (Exit::Fault, "not_begun"),
+        RunError::Kept { .. } => (Exit::Fault, "edit_kept"),
+        RunError::NeedsAttention { .. } | RunError::BadJournal { .. } | RunError::UnknownRun { .. } => {
+            (Exit::Fault, "needs_attention")
+        }
+        RunError::NotKept { .. } => (Exit::Fault, "not_kept"),
+    };
+    let told = Error::new(exit, code, error.to_string());
+    match error.hint() {
+        Some(hint) => told.hint(hint),
+        None => told,
+    }
+}
+
+/// What a run does to each file, by state.
+pub(crate) fn transitions(permit: &Permit) -> BTreeMap<RelPath, Transition> {
+    let state = |content: &Option<Content>| FileState::of(content.as_deref());
+    let transition = |change: &Change| Transition { before: state(&change.before), after: state(&change.after) };
+    permit.work().changes.iter().map(|change| (change.path.clone(), transition(change))).collect()
+}
+
+fn run_record(permit: &Permit) -> Result<RunRecord, Error> {
+    let work = permit.work();
+    Ok(RunRecord {
+        id: work.run_id.clone(),
+        plan_id: work.plan_id.clone(),
+        undoes: work.undoes.clone(),
+        state: RunState::Running,
+        started_at: now(),
+        ended_at: None,
+        pid: std::process::id(),
+        boot: crate::process::mark(),
+        changes: serde_json::to_value(transitions(permit))?,
+        receipts: json!({}),
+    })
+}
