@@ -139,6 +139,7 @@ fn connect(path: &Path, access: OpenFlags) -> Result<Connection, StoreError> {
         (DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false),
         (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
         (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
+        (DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, true),
         // The next command reads the write-ahead log as it is: copying it at every exit would cost three syncs. But it must
         // not grow for ever, since whoever opens the database reads all of it.
         (DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, wal_bytes(path) < WAL_BYTES),
@@ -146,7 +147,6 @@ fn connect(path: &Path, access: OpenFlags) -> Result<Connection, StoreError> {
         connection.set_db_config(setting, on).map_err(failed())?;
     }
     connection.pragma_update(None, "synchronous", "full").map_err(failed())?;
-    connection.pragma_update(None, "foreign_keys", true).map_err(failed())?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
 }

@@ -223,10 +223,15 @@ pub struct Said {
 
 impl Said {
     pub fn load(db: &Db<'_>, id: &str) -> Result<Self, StoreError> {
-        Ok(Self {
-            approvals: db.all("SELECT signed FROM approval WHERE plan_id = ?1 ORDER BY n", [id], |row| row.get(0))?,
-            feedback: db.all("SELECT text FROM feedback WHERE plan_id = ?1 ORDER BY n", [id], |row| row.get(0))?,
-        })
+        // One question instead of two, and no order asked of SQLite: this is read with every look at a plan.
+        let sql = "SELECT 0, n, signed FROM approval WHERE plan_id = ?1 \
+                   UNION ALL SELECT 1, n, text FROM feedback WHERE plan_id = ?1";
+        let mut said: Vec<(bool, i64, String)> =
+            db.all(sql, [id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        said.sort_unstable();
+        let (feedback, approvals): (Vec<_>, Vec<_>) = said.into_iter().partition(|(is_feedback, ..)| *is_feedback);
+        let texts = |said: Vec<(bool, i64, String)>| said.into_iter().map(|(.., text)| text).collect();
+        Ok(Self { approvals: texts(approvals), feedback: texts(feedback) })
     }
 }
 

@@ -13,8 +13,8 @@ use serde_json::Value;
 const COLUMNS: &str = "id, plan_id, undoes, state, started_at, ended_at, pid, boot, changes, receipts";
 
 // Every change asks these; with a list of states, or in an order, SQLite would build a table for the answer each time.
-const OPEN: &str =
-    "SELECT id FROM run WHERE state = 'running' UNION ALL SELECT id FROM run WHERE state = 'needs_attention'";
+const OPEN: &str = "SELECT id, state FROM run WHERE state = 'running' \
+    UNION ALL SELECT id, state FROM run WHERE state = 'needs_attention'";
 const OF_PLAN: &str = "FROM run WHERE plan_id = ?1";
 
 /// A run's row, as it is stored.
@@ -144,8 +144,10 @@ pub fn open(db: &Db<'_>) -> Result<Vec<String>, StoreError> {
 
 /// How many runs are going on.
 pub fn count_running(db: &Db<'_>) -> Result<u32, StoreError> {
-    let count = db.one("SELECT count(*) FROM run WHERE state = 'running'", [], |row| row.get(0))?;
-    Ok(count.unwrap_or(0))
+    // Asked as the open ones are, for which SQLite has the question ready.
+    let states: Vec<String> = db.all(OPEN, [], |row| row.get(1))?;
+    let running = states.iter().filter(|state| *state == RunState::Running.name()).count();
+    Ok(u32::try_from(running).unwrap_or(u32::MAX))
 }
 
 fn not_an_id(db: &Db<'_>, id: &str) -> StoreError {

@@ -39,6 +39,23 @@ fn a_plan_is_remembered_with_its_entries_and_files() {
 }
 
 #[test]
+fn what_people_said_is_kept_in_its_order() {
+    let project = Project::new();
+    let mut store = project.open();
+    store.insert_plan(&new_plan(1), &created(1), at(1)).unwrap();
+    let entry = [draft(Event::PlanEvaluated, 1)];
+    let asked: Vec<String> = (0..12).rev().map(|n| format!("change {n}")).collect();
+    for text in &asked {
+        assert_eq!(store.add_feedback(&plan_id(1), text, &entry, at(2)).unwrap(), Outcome::Done);
+    }
+    let approve = Change { approval: Some(signed(1)), ..to(Pending, UserApproved) };
+    assert_eq!(store.transition(&plan_id(1), &approve, &entry, at(3)).unwrap(), Outcome::Done);
+    assert_eq!(store.add_approval(&plan_id(1), &signed(2), &entry, at(4)).unwrap(), Outcome::Done);
+    let plan = store.plan(&plan_id(1)).unwrap().unwrap();
+    assert_eq!((plan.feedback, plan.approvals), (asked, vec![signed(1), signed(2)]));
+}
+
+#[test]
 fn receipts_are_checked_offline() {
     let project = Project::new();
     let mut store = project.open();
