@@ -174,11 +174,13 @@ impl Fs for Disk {
         Ok(answer(&entry, is_mount(dir.as_fd(), &entry)?))
     }
 
-    /// With the last handle of a file that has no name its blocks are freed, which takes as long as writing them; nobody has to
-    /// wait for it.
+    /// With the last handle of a file that has no name its blocks are freed, which takes as long as writing them: time enough
+    /// while the disk is waited for.
     fn close(&self, files: Vec<Self::File>) {
-        // If no thread is to be had, they are closed here and now.
-        drop(thread::Builder::new().stack_size(SMALL_STACK).spawn(move || drop(files)));
+        if self.durable {
+            // If no thread is to be had, they are closed here and now.
+            drop(thread::Builder::new().stack_size(SMALL_STACK).spawn(move || drop(files)));
+        }
     }
 
     fn rename(&self, from: (&Self::Dir, &str), to: (&Self::Dir, &str), how: Rename) -> Result<(), Errno> {

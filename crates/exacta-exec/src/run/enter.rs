@@ -29,12 +29,14 @@ pub(super) fn begin_and_stage<'a, 'fs, F: Fs>(
         }
     };
     let (begun, staged) = thread::scope(|scope| {
-        let entering = thread::Builder::new().spawn_scoped(scope, &mut enter);
+        // Only a disk that is waited for leaves time to do both.
+        let entering = options.sync.then(|| thread::Builder::new().spawn_scoped(scope, &mut enter));
         let staged = Prepared::check(area, work).and_then(|prepared| prepared.stage(options.cancel, &mut observer));
         let failed = |_| Err("entering it into the record failed".to_owned());
-        (entering.ok().map(|entering| entering.join().unwrap_or_else(failed)), staged)
+        let begun = entering.and_then(Result::ok).map(|entering| entering.join().unwrap_or_else(failed));
+        (begun, staged)
     });
-    // No thread is to be had: then one after the other.
+    // Without a thread, or where none is to be had, one after the other.
     match begun.unwrap_or_else(enter) {
         Ok(()) => {
             untold.into_iter().for_each(&mut *options.observer);
