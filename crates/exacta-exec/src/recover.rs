@@ -175,8 +175,12 @@ pub(crate) fn in_the_way<F: Fs>(area: &Area<'_, F>, targets: &BTreeSet<String>) 
     Ok(None)
 }
 
-/// Settles one run; `None` if it is alive or settled by someone else meanwhile.
-fn settle<F: Fs>(area: &Area<'_, F>, run_id: &RunId, traces: &Traces) -> Result<Option<Recovered>, RunError> {
+/// Settles one run, of which these traces were found; `None` if it is alive or settled by someone else meanwhile.
+pub(crate) fn settle<F: Fs>(
+    area: &Area<'_, F>,
+    run_id: &RunId,
+    traces: &Traces,
+) -> Result<Option<Recovered>, RunError> {
     let names = Names(run_id);
     let Some(name) = journal_name(area, run_id)? else {
         // Neither intent nor commit: what is left are files that no one needs.
@@ -199,11 +203,11 @@ fn settle<F: Fs>(area: &Area<'_, F>, run_id: &RunId, traces: &Traces) -> Result<
     let patience = Patience { wait: WAIT, cancel: &never };
     let targets: Vec<_> = journal.steps.iter().map(|step| step.path.clone()).collect();
     let _locks = Locks::take(area, run_id, targets.iter(), &patience)?;
-    // It may have been over before the lock on its journal was ours.
-    if area.runs()?.get(run_id).is_none_or(Traces::is_over) {
-        return Ok(None);
+    // Before the locks were ours it may have come to its end, or it may have been decided that it is put back.
+    match area.runs()?.remove(run_id) {
+        Some(now) if !now.is_over() => conclude(Committed::found(area, journal, file), now.back).map(Some),
+        _ => Ok(None),
     }
-    conclude(Committed::found(area, journal, file), traces.back).map(Some)
 }
 
 /// Finishes a committed run, or puts it back.

@@ -1,6 +1,9 @@
 //! Recovery on a real file system, and journals that cannot be trusted.
 
 use super::project::*;
+use crate::area::Area;
+use crate::fs::Disk;
+use crate::recover::settle;
 use crate::{Outcome, RunError};
 use std::fs;
 
@@ -56,6 +59,18 @@ fn a_run_decided_back_is_put_back_from_its_before_images_alone() {
     let recovered = project.root.recover().unwrap();
     assert_eq!(recovered[0].how, Outcome::RolledBack);
     assert_eq!((project.tree(), project.traces()), (Project::new(&EVERYTHING).tree(), vec![]));
+}
+
+/// Between the look at what there is and the locks on its targets a run may still have been alive, and cancelled.
+#[test]
+fn a_run_decided_back_in_the_last_moment_is_put_back() {
+    let project = interrupted();
+    let disk = Disk::new(&project.root, true).unwrap();
+    let area = Area::open(&disk).unwrap().unwrap();
+    let found = area.runs().unwrap().remove(&run_id(1)).unwrap();
+    fs::write(project.at(&name("back")), "").unwrap();
+    assert_eq!(settle(&area, &run_id(1), &found).unwrap().unwrap().how, Outcome::RolledBack);
+    assert_eq!(project.tree(), Project::new(&EVERYTHING).tree());
 }
 
 #[test]
