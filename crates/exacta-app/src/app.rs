@@ -179,12 +179,12 @@ impl App {
         }
     }
 
-    /// What is in force now. The profile is read anew: another process may have lowered it.
     /// Where things are looked at.
     pub(crate) fn site(&self) -> Site<'_> {
         Site { home: &self.home, root: &self.root, project: &self.project.id }
     }
 
+    /// What is in force now. The profile is read anew: another process may have lowered it.
     pub(crate) fn world(&self) -> Result<World, Error> {
         World::load(&self.home, &self.root, self.profile()?)
     }
@@ -194,14 +194,14 @@ impl App {
         Ok(record.map_or(Profile::Safe, |record| record.profile))
     }
 
-    /// The same, as it is recorded.
-    pub(crate) fn agent() -> Actor {
-        Actor::Agent(Self::credential())
-    }
-
     /// Who gives commands here: the credential that plans are handed in with.
     pub(crate) fn credential() -> String {
         format!("cli:{}", rustix::process::getuid().as_raw())
+    }
+
+    /// The same, as it is recorded.
+    pub(crate) fn agent() -> Actor {
+        Actor::Agent(Self::credential())
     }
 }
 

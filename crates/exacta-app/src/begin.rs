@@ -41,26 +41,37 @@ pub(crate) struct Beginning<'a> {
 }
 
 impl Beginning<'_> {
-    /// Waits for runs that have to end first, as long as `wait` says.
+    /// Enters the run, and says whether it did. Where other runs have to end first it waits; once this one has failed, it gives up.
     pub fn enter(
         &self,
         store: &mut SqliteStore,
         run: &mut RunRecord,
         site: Site<'_>,
-        (wait, cancel): (Duration, &AtomicBool),
-    ) -> Result<(), Error> {
-        let until = Instant::now().checked_add(wait);
+        wait: Wait<'_>,
+    ) -> Result<bool, Error> {
         for look in 1_usize.. {
-            if let Some(changed) = self.terms.changed(site, Moment::Start)? {
-                return Err(outdated(&run.plan_id, &changed));
-            }
             run.started_at = now();
-            let entries = std::slice::from_ref(&self.entry);
-            match store.start_run(run, self.from, self.concurrency, entries, run.started_at)? {
-                Start::Started => break,
-                Start::TooMany { .. } if cancel.load(Ordering::Relaxed) => return Err(run_error(&RunError::Cancelled)),
+            // Whoever comes before us may keep us waiting: so it is looked at when nobody can any more.
+            let mut changed = Ok(None);
+            let mut may = || {
+                changed = self.terms.changed(site, Moment::Start);
+                matches!(changed, Ok(None))
+            };
+            let entries = (std::slice::from_ref(&self.entry), run.started_at);
+            match store.start_run_if(run, self.from, self.concurrency, &mut may, entries)? {
+                Start::Started => return Ok(true),
+                Start::Withdrawn => {
+                    let Some(changed) = changed? else { continue };
+                    return Err(outdated(&run.plan_id, &changed));
+                }
                 start @ Start::TooMany { .. } => {
-                    let is_late = until.is_none_or(|until| Instant::now() >= until);
+                    if wait.failed.load(Ordering::Relaxed) {
+                        return Ok(false);
+                    }
+                    if wait.cancel.load(Ordering::Relaxed) {
+                        return Err(run_error(&RunError::Cancelled));
+                    }
+                    let is_late = wait.until.is_none_or(|until| Instant::now() >= until);
                     if is_late || (look.is_multiple_of(LOOKS) && some_are_dead(store, site.root)?) {
                         return Err((self.lost)(start));
                     }
@@ -69,8 +80,19 @@ impl Beginning<'_> {
                 start => return Err((self.lost)(start)),
             }
         }
-        Ok(())
+        Ok(false)
     }
+}
+
+/// How long a run waits to be entered.
+#[derive(Clone, Copy)]
+pub(crate) struct Wait<'a> {
+    /// Until then; not at all if there is no such time.
+    pub until: Option<Instant>,
+    /// Whether a person has had enough of it.
+    pub cancel: &'a AtomicBool,
+    /// Whether the run has failed already.
+    pub failed: &'a AtomicBool,
 }
 
 impl App {

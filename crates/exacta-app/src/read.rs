@@ -234,7 +234,7 @@ impl App {
     fn stuck(&self) -> Result<Vec<Recovery>, Error> {
         let mut dead = self.root.unfinished().map_err(|error| run_error(&error))?;
         dead.retain(|run| run.committed && !run.alive);
-        // Asked after the journals: a run is entered before it has one, and ends after.
+        // Asked after the journals: a run is entered before it is committed, and has its end there after it.
         let open = if dead.is_empty() { Vec::new() } else { self.store.open_runs()? };
         let stuck = dead.into_iter().filter_map(|run| {
             let known = open.iter().find(|known| known.id == run.run_id);

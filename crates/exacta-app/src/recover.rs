@@ -97,8 +97,8 @@ impl App {
         match self.store.run(&recovered.run_id)? {
             Some(run) if matches!(run.state, RunState::Running | RunState::NeedsAttention) => self.end(&run, end),
             Some(_) => Ok(None),
-            // It died before it was entered, and so before its first effect.
-            None => Ok(Some(end.told(&recovered.run_id, recovered.plan_id.as_ref()))),
+            // It died before it was entered: it never was.
+            None => Ok(None),
         }
     }
 
@@ -106,12 +106,13 @@ impl App {
     /// after its last, or whoever recovered it could not record that. `None` if another process was faster, or if it needs a person and
     /// still does.
     fn settle(&mut self, run: &RunRecord) -> Result<Option<Recovery>, Error> {
-        let open = run.state == RunState::NeedsAttention;
-        if open && self.root.met_others(&run.id).map_err(|error| unrecovered(&error))? {
+        let waits = run.state == RunState::NeedsAttention;
+        // What it met is not looked at again: its journal may be gone or broken by now, which must not stop anybody.
+        if waits && self.root.met_others(&run.id).map_err(|error| unrecovered(&error))? {
             return Ok(None);
         }
         let end = self.traced(run)?;
-        if open && self.contradiction(run, &end)?.is_some() {
+        if waits && self.contradiction(run, &end)?.is_some() {
             return Ok(None);
         }
         self.end(run, end)
@@ -125,7 +126,7 @@ impl App {
         let receipts = self.root.receipts(&run.id).map_err(|error| unrecovered(&error))?;
         let Some(receipts) = receipts else {
             // What it met of others would lie there. A target that is as the run did not expect, it never touched.
-            let how = "the process died before its first effect, or all it did was put back";
+            let how = "nobody recorded its end: it had no effect, or all that it did was put back";
             return Ok(End { reason: how.to_owned(), untouched: true, ..End::as_before(RunState::Failed) });
         };
         Ok(End {
@@ -145,7 +146,8 @@ impl App {
         let ran = Ran::recorded(run, &self.record(&run.plan_id)?);
         let ended = self.finish(&ran, end.state, &end.receipts, Event::RunRecovered, &end.reason)?;
         if ended.is_some() && end.state != RunState::Completed {
-            self.count_failure()?;
+            // How the run ended is recorded, and is what counts here.
+            let _later = self.count_failure();
         }
         Ok(ended.map(|_| end.told(&run.id, Some(&run.plan_id))))
     }

@@ -1,7 +1,7 @@
 //! A run, from its permit to its recorded end.
 
 use crate::app::App;
-use crate::begin::Beginning;
+use crate::begin::{Beginning, Wait};
 use crate::checks::Checks;
 use crate::clock::now;
 use crate::error::{Error, Exit};
@@ -22,7 +22,8 @@ use exacta_store::{PlanRecord, RunRecord, RunState, Store, StoreError};
 use serde_json::json;
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
 impl App {
     /// Acts, and records how it began and ended. A run that cannot have its targets never began, and its plan can still be carried out.
@@ -36,31 +37,45 @@ impl App {
         let ran = Ran::of(permit.work(), &beginning.entry);
         self.admit_open_runs()?;
         let Execution { sync, wait, cancel, observer, check_observer } = execution;
-        let (mut run, mut begun) = (run_record(&permit)?, None);
+        let until = Instant::now().checked_add(wait);
+        let (mut run, mut begun, mut broken) = (run_record(&permit)?, Ok(false), None);
         let site = Site { home: &self.home, root: &self.root, project: &self.project.id };
         let (root, store) = (&self.root, &mut self.store);
-        let mut begin = || {
-            let entered = beginning.enter(store, &mut run, site, (wait, cancel));
-            let told = entered.as_ref().map_or_else(|error| Err(error.to_string()), |()| Ok(()));
-            begun = Some(entered);
-            told
+        let mut begin = |failed: &AtomicBool| {
+            begun = beginning.enter(store, &mut run, site, Wait { until, cancel, failed });
+            matches!(begun, Ok(true))
         };
         let mut before_commit = |staged: &Staged<'_>| {
             checks.run(root, staged, cancel, check_observer).map_err(Objection::Check)?;
             match beginning.terms.changed(site, Moment::Commit) {
                 Ok(None) => Ok(()),
                 Ok(Some(changed)) => Err(Objection::Withdrawn(changed.why)),
-                Err(error) => Err(Objection::Withdrawn(error.message)),
+                Err(error) => Err(Objection::Withdrawn(broken.insert(error).message.clone())),
             }
         };
         let mut options = RunOptions { sync, cancel, wait, observer, before_commit: &mut before_commit };
         let outcome = root.run(permit, &mut begin, &mut options);
-        let run_id = begun.transpose()?.map(|()| ran.run_id.clone());
-        let ended = match outcome {
-            Ok(receipts) => self.completed(&ran, &receipts),
-            Err(error) => self.failed(&ran, &error).and_then(Err),
+        let run_id = Some(ran.run_id.clone());
+        let ended = match (begun, outcome) {
+            (Err(error), _) => return Err(self.not_begun(&ran, error)),
+            (Ok(false), Err(error)) => return Err(run_error(&error)),
+            (_, Ok(receipts)) => self.completed(&ran, &receipts),
+            (_, Err(error)) => self.failed(&ran, &error, broken).and_then(Err),
         };
         ended.map_err(|error| Error { run_id, ..error })
+    }
+
+    /// A run that could not be entered. If it is in the record all the same, because only what comes after that failed, it has
+    /// its end there now, and its plan has had its run.
+    fn not_begun(&mut self, run: &Ran, error: Error) -> Error {
+        if !matches!(self.store.run(&run.run_id), Ok(Some(_))) {
+            return error;
+        }
+        let why = format!("nothing was changed: {}", error.message);
+        match self.finish(run, RunState::Failed, &json!({}), Event::RunRolledBack, &why) {
+            Ok(_) => Error { run_id: Some(run.run_id.clone()), message: why, hint: None, ..run.ended_with(error) },
+            Err(failure) => unrecorded(&why, &failure),
+        }
     }
 
     fn completed(&mut self, run: &Ran, receipts: &Receipts) -> Result<RunView, Error> {
@@ -108,20 +123,20 @@ impl App {
         self.root.collect_garbage(&retention).map(drop).map_err(|error| run_error(&error))
     }
 
-    fn failed(&mut self, run: &Ran, error: &RunError) -> Result<Error, Error> {
+    /// A run that had begun and failed. Where what it was permitted under cannot be told any more, `broken` says why.
+    fn failed(&mut self, run: &Ran, error: &RunError, broken: Option<Error>) -> Result<Error, Error> {
         let told = run_error(error);
-        let unrecorded = |failure: Error| unrecorded(&told.message, &failure);
-        if self.store.run(&run.run_id).map_err(|error| unrecorded(error.into()))?.is_none() {
-            return Ok(told);
-        }
+        let told = broken.map_or(told.clone(), |broken| Error { message: told.message, ..broken });
         let (state, event) = if error.is_unsettled() || matches!(error, RunError::Kept { .. }) {
             (RunState::NeedsAttention, Event::RunNeedsAttention)
         } else {
             (RunState::RolledBack, Event::RunRolledBack)
         };
-        self.finish(run, state, &json!({}), event, &told.message).map_err(unrecorded)?;
+        let finished = self.finish(run, state, &json!({}), event, &told.message);
+        finished.map_err(|failure| unrecorded(&told.message, &failure))?;
         if is_failure(error) {
-            self.count_failure()?;
+            // How the run ended is recorded, and is what counts here.
+            let _later = self.count_failure();
         }
         Ok(run.ended_with(told))
     }
@@ -193,7 +208,12 @@ impl Ran {
 const fn is_failure(error: &RunError) -> bool {
     !matches!(
         error,
-        RunError::CheckFailed { .. } | RunError::Cancelled | RunError::Withdrawn { .. } | RunError::Drifted { .. }
+        RunError::CheckFailed { .. }
+            | RunError::Cancelled
+            | RunError::Withdrawn { .. }
+            | RunError::Drifted { .. }
+            | RunError::Changed { .. }
+            | RunError::Kept { .. }
     )
 }
 
@@ -212,9 +232,11 @@ pub(crate) fn run_error(error: &RunError) -> Error {
         RunError::CheckFailed { .. } => (Exit::RolledBack, "check_failed"),
         RunError::Withdrawn { .. } => (Exit::Drifted, "approval_outdated"),
         RunError::Cancelled => (Exit::RolledBack, "cancelled"),
-        RunError::Failed(_) | RunError::RolledBack { .. } => (Exit::RolledBack, "rolled_back"),
+        RunError::Failed(_) | RunError::RolledBack { .. } | RunError::Changed { .. } => {
+            (Exit::RolledBack, "rolled_back")
+        }
         RunError::Locked { .. } => (Exit::Fault, "locked"),
-        RunError::NotBegun { .. } => (Exit::Fault, "not_begun"),
+        RunError::NotBegun => (Exit::Fault, "not_begun"),
         RunError::Kept { .. } => (Exit::Fault, "edit_kept"),
         RunError::NeedsAttention { .. } | RunError::BadJournal { .. } | RunError::UnknownRun { .. } => {
             (Exit::Fault, "needs_attention")

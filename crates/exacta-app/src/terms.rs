@@ -24,8 +24,8 @@ pub(crate) enum Moment {
 pub(crate) enum Terms<'a> {
     /// A plan as it stood, with all that it is bound to.
     Plan(Bound<'a>),
-    /// A person asked for an undo; these were the approvers then.
-    Undo(&'a [Approver]),
+    /// A person asked for an undo, and was this approver then.
+    Undo(Vec<&'a Approver>),
 }
 
 /// What a plan was bound to when its permit was given.
@@ -64,7 +64,7 @@ impl Terms<'_> {
         }
         match self {
             Self::Plan(bound) => changed_for(bound, site, moment),
-            Self::Undo(approvers) => Ok(gone(approvers.iter(), &site.home.approvers()?)),
+            Self::Undo(approvers) => Ok(gone(approvers.iter().copied(), &site.home.approvers()?)),
         }
     }
 }

@@ -84,7 +84,7 @@ impl App {
             Start::Lost { .. } => not_undoable(&run),
             start => not_now(&start),
         };
-        let terms = Terms::Undo(&approvers);
+        let terms = Terms::Undo(approvers.iter().filter(|known| known.name == signed.statement.approver).collect());
         let beginning = Beginning { from: &Status::ALL, concurrency, entry, terms, lost: &lost };
         self.carry_out(permit, beginning, &Checks::none(), execution)
     }

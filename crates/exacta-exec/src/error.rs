@@ -55,11 +55,8 @@ pub enum RunError {
         holder: Option<Holder>,
     },
     /// The run could not be entered into the record. Nothing was changed.
-    #[error("the run did not begin: {message}")]
-    NotBegun {
-        /// Why not.
-        message: String,
-    },
+    #[error("the run did not begin")]
+    NotBegun,
     /// A run with this id exists already. Nothing was changed.
     #[error("run `{run_id}` exists already")]
     Exists {
@@ -89,6 +86,12 @@ pub enum RunError {
     RolledBack {
         /// What failed.
         cause: String,
+    },
+    /// Someone changed a target while the run was replacing it; everything is as before, and as that someone left it.
+    #[error("everything is as before: `{path}` was changed by another program during the run")]
+    Changed {
+        /// The target.
+        path: RelPath,
     },
     /// Someone saved targets while the run was replacing them. Their bytes are kept; everything else is as before.
     #[error("everything is as before except {}, saved by another program during the run and kept", list(.kept))]
@@ -149,7 +152,7 @@ impl RunError {
     #[must_use]
     pub const fn hint(&self) -> Option<&'static str> {
         match self {
-            Self::Drifted { .. } | Self::Withdrawn { .. } => {
+            Self::Drifted { .. } | Self::Withdrawn { .. } | Self::Changed { .. } => {
                 Some("make a new plan from the same proposal: `exacta resubmit ID`")
             }
             Self::Locked { .. } => Some("wait for that run, or look at it with `exacta status`"),
@@ -169,7 +172,7 @@ impl RunError {
             ),
             Self::NotKept { .. } => Some("before-images are kept for a limited time: `exacta policy show`"),
             Self::Refused { .. }
-            | Self::NotBegun { .. }
+            | Self::NotBegun
             | Self::Exists { .. }
             | Self::CheckFailed { .. }
             | Self::Failed(_)

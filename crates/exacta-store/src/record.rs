@@ -274,6 +274,8 @@ pub enum Start {
         /// That one.
         RunId,
     ),
+    /// The caller said in the last moment that it may not.
+    Withdrawn,
     /// As many runs as allowed are going on.
     TooMany {
         /// So many.

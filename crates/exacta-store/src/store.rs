@@ -7,6 +7,7 @@ use crate::record::{
 use exacta_kernel::approval::SignedStatement;
 use exacta_kernel::audit::{Entry, EntryDraft, LogReceipt, SignedCheckpoint};
 use exacta_kernel::id::{PlanId, RunId, SessionId};
+use exacta_kernel::lifecycle::Status;
 use exacta_kernel::time::Timestamp;
 use serde_json::Value;
 
@@ -86,10 +87,25 @@ pub trait Store: Send {
     fn start_run(
         &mut self,
         run: &RunRecord,
-        from: &[exacta_kernel::lifecycle::Status],
+        from: &[Status],
         max_running: u32,
         entries: &[EntryDraft],
         at: Timestamp,
+    ) -> Result<Start, StoreError> {
+        self.start_run_if(run, from, max_running, &mut || true, (entries, at))
+    }
+
+    /// The same, if `may` says so: asked last of all, when nothing has to be waited for any more.
+    ///
+    /// # Errors
+    /// As [`Store::start_run`].
+    fn start_run_if(
+        &mut self,
+        run: &RunRecord,
+        from: &[Status],
+        max_running: u32,
+        may: &mut dyn FnMut() -> bool,
+        entries: (&[EntryDraft], Timestamp),
     ) -> Result<Start, StoreError>;
 
     /// Ends a run that is going on or needs attention; the run as it is then. When an undo completes, the run it takes back becomes `undone`; if

@@ -167,24 +167,6 @@ fn a_plan_of_another_domain_is_not_executed() {
     assert_eq!(place.app().show(&id).unwrap().run, None);
 }
 
-/// A run whose target turns out to be unfit has begun: it failed, and its plan is used up.
-#[test]
-fn runs_that_fail_by_themselves_make_the_profile_fall() {
-    let place = Place::new();
-    place.profile(Profile::Dev);
-    let root = place.options.project.as_ref().unwrap();
-    for failed in 1..=3 {
-        let id = id(&place.submit(&fix()));
-        std::fs::hard_link(root.join("src/greet.py"), root.join("twin")).unwrap();
-        let error = place.execute(&id).unwrap_err();
-        std::fs::remove_file(root.join("twin")).unwrap();
-        assert_eq!((error.exit, error.code), (Exit::RolledBack, "target_refused"), "{error}");
-        assert!(error.hint.as_deref().is_some_and(|hint| hint.contains(&format!("resubmit {id}"))), "{error:?}");
-        let expected = if failed == 3 { Profile::Safe } else { Profile::Dev };
-        assert_eq!(App::chosen_profile(&place.options).unwrap(), expected, "{failed}");
-    }
-}
-
 /// Also where it is changed by hand, or by a command given elsewhere.
 #[test]
 fn every_policy_that_decides_is_in_the_log() {

@@ -8,6 +8,7 @@
     reason = "tests"
 )]
 
+mod begin;
 mod checks;
 mod cost;
 mod drift;

@@ -60,6 +60,21 @@ pub(crate) fn clear(done: &Done) {
     assert!(done.err.starts_with("error: ") || done.err.contains("\nerror: "), "{}", done.err);
 }
 
+/// The entry is made, and what follows it fails: the checkpoint cannot be written. The next command gives the run its end.
+#[test]
+fn a_run_that_is_in_the_record_has_an_end_there() {
+    let (world, id) = approved();
+    let in_the_way = world.project().join(".exacta/.tmp");
+    std::fs::create_dir(&in_the_way).unwrap();
+    let failed = world.run(&["execute", &id]).expect(60);
+    assert!(failed.err.contains("error: nothing was changed: "), "{}", failed.err);
+    std::fs::remove_dir(&in_the_way).unwrap();
+    let recovered = world.run(&["recover", "--json"]).expect(0).json();
+    assert_eq!(recovered["recovered"][0]["outcome"], "rolled_back", "{recovered}");
+    assert_eq!(world.read("greet.txt"), BEFORE);
+    world.run(&["audit", "verify"]).expect(0);
+}
+
 #[test]
 fn a_target_on_another_file_system_is_refused() {
     if !is_root("mounts") {

@@ -177,7 +177,7 @@ impl Fs for Disk {
     /// With the last handle of a file that has no name its blocks are freed, which takes as long as writing them: time enough
     /// while the disk is waited for.
     fn close(&self, files: Vec<Self::File>) {
-        if self.durable {
+        if self.durable && !files.is_empty() {
             // If no thread is to be had, they are closed here and now.
             drop(thread::Builder::new().stack_size(SMALL_STACK).spawn(move || drop(files)));
         }

@@ -1,8 +1,8 @@
-//! The third stage: the new files take the places of the old ones. Between the first rename and the last the project is
+//! The fourth stage: the new files take the places of the old ones. Between the first rename and the last the project is
 //! mixed for whoever looks, so there is nothing in that moment but renames.
 
+use super::commit::Ready;
 use super::receipt::{Event, Receipt, Receipts, RunOptions};
-use super::stage::Ready;
 use crate::area::Names;
 use crate::error::{IoError, RunError};
 use crate::fs::{Fs, Rename};

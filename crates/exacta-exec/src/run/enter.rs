@@ -4,47 +4,67 @@
 use super::prepare::Prepared;
 use super::receipt::{Begin, Event, RunOptions};
 use super::stage::Staging;
-use crate::area::Area;
 use crate::error::RunError;
 use crate::fs::Fs;
-use exacta_kernel::permit::Work;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use std::{panic, thread};
 
-/// A run that has begun and is staged. One that did not begin leaves nothing behind.
-pub(super) fn begin_and_stage<'a, 'fs, F: Fs>(
-    area: &'a Area<'fs, F>,
-    work: &'a Work,
-    begin: &mut Begin<'_>,
-    options: &mut RunOptions<'_>,
-) -> Result<Staging<'a, 'fs, F>, RunError> {
-    let entered = AtomicBool::new(false);
-    let mut enter = || begin().inspect(|()| entered.store(true, Ordering::Relaxed));
-    // Of a run that has not begun nobody hears.
-    let mut untold = Vec::new();
-    let mut observer = |event: Event| {
-        untold.push(event);
-        if entered.load(Ordering::Relaxed) {
-            untold.drain(..).for_each(&mut *options.observer);
-        }
-    };
-    let (begun, staged) = thread::scope(|scope| {
+impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
+    /// Stages the run, and has it entered. Nothing is left of one that is not.
+    pub(super) fn enter(
+        self,
+        begin: &mut Begin<'_>,
+        options: &mut RunOptions<'_>,
+    ) -> Result<Staging<'a, 'fs, F>, RunError> {
+        let (entered, failed) = (AtomicBool::new(false), AtomicBool::new(false));
+        let mut enter = || entered.store(begin(&failed), Ordering::Relaxed);
+        let mut untold = Untold { entered: &entered, events: Vec::new(), observer: &mut *options.observer };
+        let stage = || self.stage(options.cancel, &mut |event| untold.hear(event));
         // Only a disk that is waited for leaves time to do both.
-        let entering = options.sync.then(|| thread::Builder::new().spawn_scoped(scope, &mut enter));
-        let staged = Prepared::check(area, work).and_then(|prepared| prepared.stage(options.cancel, &mut observer));
-        let failed = |_| Err("entering it into the record failed".to_owned());
-        let begun = entering.and_then(Result::ok).map(|entering| entering.join().unwrap_or_else(failed));
-        (begun, staged)
-    });
-    // Without a thread, or where none is to be had, one after the other.
-    match begun.unwrap_or_else(enter) {
-        Ok(()) => {
-            untold.into_iter().for_each(&mut *options.observer);
-            staged
-        }
-        Err(message) => {
-            staged.into_iter().for_each(Staging::discard);
-            Err(RunError::NotBegun { message })
+        let staged = if options.sync { beside(&mut enter, stage, &failed) } else { stage().inspect(|_| enter()) };
+        untold.tell();
+        match staged {
+            Ok(staging) if !entered.load(Ordering::Relaxed) => {
+                staging.discard();
+                Err(RunError::NotBegun)
+            }
+            staged => staged,
         }
     }
+}
+
+/// What happened in a run that may not have begun: nobody hears of one that does not.
+struct Untold<'a> {
+    entered: &'a AtomicBool,
+    events: Vec<Event>,
+    observer: &'a mut dyn FnMut(Event),
+}
+
+impl Untold<'_> {
+    fn hear(&mut self, event: Event) {
+        self.events.push(event);
+        self.tell();
+    }
+
+    fn tell(&mut self) {
+        if self.entered.load(Ordering::Relaxed) {
+            self.events.drain(..).for_each(&mut *self.observer);
+        }
+    }
+}
+
+/// Does both at the same time; one after the other where no thread is to be had.
+fn beside<T, E>(
+    enter: &mut (impl FnMut() + Send),
+    stage: impl FnOnce() -> Result<T, E>,
+    failed: &AtomicBool,
+) -> Result<T, E> {
+    let (staged, started) = thread::scope(|scope| {
+        let entering = thread::Builder::new().spawn_scoped(scope, &mut *enter);
+        let staged = stage();
+        failed.store(staged.is_err(), Ordering::Relaxed);
+        let started = entering.map(|entering| entering.join().unwrap_or_else(|cause| panic::resume_unwind(cause)));
+        (staged, started.is_ok())
+    });
+    if started { staged } else { staged.inspect(|_| enter()) }
 }

@@ -1,9 +1,10 @@
 //! One run: a permit goes in, receipts come out, and the project is exactly as approved or exactly as before.
 //!
-//! Each stage takes the one before it: [`Prepared`](prepare::Prepared) → [`Staged`](stage::Staging) →
-//! [`Committed`](crate::settle::Committed) → done. See `docs/execution.md` for the order and why it is safe.
+//! Each stage takes the one before it: [`Prepared`](prepare::Prepared) → [`Staging`](stage::Staging) →
+//! [`Ready`](commit::Ready) → done. See `docs/execution.md` for the order and why it is safe.
 
 mod apply;
+mod commit;
 mod enter;
 mod prepare;
 mod receipt;
@@ -11,6 +12,7 @@ mod stage;
 
 pub(crate) use apply::receipts;
 pub(crate) use prepare::Held;
+use prepare::Prepared;
 pub use receipt::{Begin, Event, Objection, Receipt, Receipts, RunOptions, Staged, StagedFile};
 
 use crate::area::Area;
@@ -54,7 +56,7 @@ pub(crate) fn execute<F: Fs>(
 ) -> Result<Receipts, RunError> {
     let area = Area::open_or_make(fs)?;
     let _locks = lock(&area, work, options)?;
-    let staging = enter::begin_and_stage(&area, work, begin, options)?;
+    let staging = Prepared::check(&area, work)?.enter(begin, options)?;
     let committed = staging.commit(options)?;
     committed.apply(options)
 }

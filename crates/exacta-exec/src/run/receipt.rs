@@ -23,9 +23,10 @@ pub struct RunOptions<'a> {
     pub before_commit: &'a mut dyn FnMut(&Staged<'_>) -> Result<(), Objection>,
 }
 
-/// Enters a run into the record. Called once, when every target is locked; the run comes to its commit only after it. An error
-/// ends the run, as if it had never been.
-pub type Begin<'a> = dyn FnMut() -> Result<(), String> + Send + 'a;
+/// Enters a run into the record, and says whether it is there. Called once, when every target is locked and fit; the run comes to
+/// its commit only after it, and one that is not entered ends as if it had never been. If it has to wait, it gives up once the
+/// flag is set: then the run has failed already.
+pub type Begin<'a> = dyn FnMut(&AtomicBool) -> bool + Send + 'a;
 
 /// What stands against a run whose result lies ready.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -81,6 +81,7 @@ impl<'a, 'fs, F: Fs> Committed<'a, 'fs, F> {
             Ok(kept) if !kept.is_empty() => RunError::Kept { kept },
             Ok(_) => match halt {
                 Halt::Cancelled => RunError::Cancelled,
+                Halt::Changed(path) => RunError::Changed { path },
                 cause => match unable(&cause) {
                     Some((path, reason)) => RunError::Refused { path, reason: reason.to_owned() },
                     None => RunError::RolledBack { cause: cause.to_string() },

@@ -254,7 +254,7 @@ fn a_failed_check_or_a_cancel_leaves_everything_as_before() {
         let mut options =
             RunOptions { sync: true, cancel: &cancel, wait: Duration::ZERO, observer: &mut observer, before_commit };
         let disk = Disk::new(&project.root, true).unwrap();
-        let outcome = execute(&disk, &everything(1), &mut || Ok(()), &mut options);
+        let outcome = execute(&disk, &everything(1), &mut |_| true, &mut options);
         if at < 5 && outcome.is_ok() {
             panic!("not cancelled at {at}");
         }
@@ -266,36 +266,65 @@ fn a_failed_check_or_a_cancel_leaves_everything_as_before() {
     }
 }
 
-/// It is entered into the record while its new files are made ready, and never committed before.
+/// It is entered into the record while its new files are made ready, or after that, and never committed before.
 #[test]
-fn a_run_that_cannot_begin_was_never_there() {
-    let project = Project::new(&EVERYTHING);
-    let (before, work) = (project.tree(), everything(1));
-    let begin_with = |answer: Result<(), String>, events: &mut Vec<Event>| {
-        let mut begin = || {
-            // It waits for what is staged, which must not wait for it.
-            let last = format!("{}.3", work.run_id);
-            let staged = (0..10_000).any(|_| {
-                std::thread::sleep(Duration::from_millis(1));
-                project.traces().contains(&last)
-            });
-            assert!(staged && project.tree() == before, "{:?}", project.traces());
-            answer.clone()
+fn a_run_that_does_not_begin_was_never_there() {
+    for sync in [true, false] {
+        let project = Project::new(&EVERYTHING);
+        let before = project.tree();
+        let (cancel, work) = (AtomicBool::new(false), everything(1));
+        let run = |answer: bool, events: &mut Vec<Event>| {
+            let mut begin = |_: &AtomicBool| {
+                // It waits for what is staged, which must not wait for it.
+                let last = format!("{}.3", work.run_id);
+                let staged = (0..10_000).any(|_| {
+                    std::thread::sleep(Duration::from_millis(1));
+                    project.traces().contains(&last)
+                });
+                assert!(staged && project.tree() == before, "{:?}", project.traces());
+                answer
+            };
+            let (wait, before_commit) = (Duration::ZERO, &mut |_: &crate::Staged<'_>| Ok(()));
+            let mut observer = |event| events.push(event);
+            let mut options = RunOptions { sync, cancel: &cancel, wait, observer: &mut observer, before_commit };
+            execute(&Disk::new(&project.root, sync).unwrap(), &work, &mut begin, &mut options)
         };
-        let (cancel, mut observer) = (AtomicBool::new(false), |event| events.push(event));
-        let before_commit = &mut |_: &crate::Staged<'_>| Ok(());
-        let (sync, wait) = (true, Duration::ZERO);
-        let mut options = RunOptions { sync, cancel: &cancel, wait, observer: &mut observer, before_commit };
-        execute(&Disk::new(&project.root, true).unwrap(), &work, &mut begin, &mut options)
-    };
-    let mut events = Vec::new();
-    let message = "somebody else was first".to_owned();
-    let error = begin_with(Err(message.clone()), &mut events).unwrap_err();
-    assert_eq!(error, RunError::NotBegun { message });
-    assert_eq!((project.tree(), project.traces(), events.len()), (before.clone(), vec![], 0));
+        let mut events = Vec::new();
+        assert_eq!(run(false, &mut events), Err(RunError::NotBegun));
+        assert_eq!((project.tree(), project.traces(), events.len()), (before.clone(), vec![], 0));
+        run(true, &mut events).unwrap();
+        assert_eq!((project.tree(), events.len()), (everything_done(), 11));
+    }
+}
 
-    begin_with(Ok(()), &mut events).unwrap();
-    assert_eq!((project.tree(), events.len()), (everything_done(), 11));
+/// One that fails while it is staged need not be entered any more, and nobody waits on its behalf. One that is unfit is not even
+/// staged.
+#[test]
+fn a_run_that_fails_early_does_not_wait_for_its_place() {
+    let project = Project::new(&EVERYTHING);
+    let (before, cancel) = (project.tree(), AtomicBool::new(true));
+    let run = |sync: bool| {
+        let mut asked = 0;
+        let mut begin = |failed: &AtomicBool| {
+            asked += 1;
+            let told = (0..10_000).any(|_| {
+                std::thread::sleep(Duration::from_millis(1));
+                failed.load(Ordering::Relaxed)
+            });
+            assert!(told, "waits for ever");
+            false
+        };
+        let (wait, before_commit) = (Duration::ZERO, &mut |_: &crate::Staged<'_>| Ok(()));
+        let mut options = RunOptions { sync, cancel: &cancel, wait, observer: &mut |_| {}, before_commit };
+        let disk = Disk::new(&project.root, sync).unwrap();
+        let outcome = execute(&disk, &everything(1), &mut begin, &mut options);
+        (outcome.unwrap_err(), asked)
+    };
+    assert_eq!(run(true), (RunError::Cancelled, 1));
+    assert_eq!(run(false), (RunError::Cancelled, 0));
+    assert_eq!((project.tree(), project.traces()), (before, vec![]));
+    fs::hard_link(project.at("a.txt"), project.at("b.txt")).unwrap();
+    assert!(matches!(run(true), (RunError::Refused { .. }, 0)));
 }
 
 /// Between staging and the commit lie the checks: minutes, in which somebody who can write to `.exacta` can do anything there.
@@ -378,7 +407,7 @@ fn attributes_given_meanwhile_are_not_lost() {
         let project = Project::new(&EVERYTHING);
         let observer = &mut |event| assert!(event != Event::Committing || set(&project, at));
         let error = project.run_with(&everything(1), observer, &mut |_| Ok(())).unwrap_err();
-        assert!(matches!(error, RunError::RolledBack { .. }), "{error:?}");
+        assert_eq!(error, RunError::Changed { path: path(at) });
         assert_eq!((project.tree(), project.traces(), note(&project, at)), (before, vec![], true));
     }
     if root() {

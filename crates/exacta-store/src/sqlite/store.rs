@@ -114,13 +114,13 @@ impl Store for SqliteStore {
         })
     }
 
-    fn start_run(
+    fn start_run_if(
         &mut self,
         run: &RunRecord,
         from: &[Status],
         max_running: u32,
-        entries: &[EntryDraft],
-        at: Timestamp,
+        may: &mut dyn FnMut() -> bool,
+        (entries, at): (&[EntryDraft], Timestamp),
     ) -> Result<Start, StoreError> {
         self.change(entries, at, |book, at| {
             let (db, plan) = (&book.db, book.existing(&run.plan_id)?);
@@ -139,6 +139,9 @@ impl Store for SqliteStore {
                 && !plan.runs.iter().any(|run| run.id == undone.as_str())
             {
                 return Err(StoreError::UnknownRun(undone.clone()));
+            }
+            if !may() {
+                return Ok(Act::Nothing(Start::Withdrawn));
             }
             runs::insert(db, run, at)?;
             plans::set_used(db, &run.plan_id)?;
