@@ -18,6 +18,7 @@ mod head_to_head;
 mod help;
 mod history;
 mod json;
+mod kill;
 mod memory;
 mod race;
 mod reference;
