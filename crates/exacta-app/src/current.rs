@@ -47,7 +47,7 @@ impl Surroundings {
         let world = World::load(home, root, profile)?;
         let declared = home.declared_identity(project, &identity.binding.proposer.credential)?;
         let model = declared.and_then(|declared| declared.model).map(|claim| ModelIdentity::claimed(&claim));
-        let session_alive = home.is_alive(project, &identity.binding.session);
+        let session_alive = home.is_alive(project, &identity.binding.session)?;
         Ok(Self { world, model, session_alive })
     }
 

@@ -83,13 +83,22 @@ impl Home {
         Ok(HeldSession { id, path, _locked: locked })
     }
 
-    /// Whether a session still lives. What cannot be found out is taken as no.
-    #[must_use]
-    pub fn is_alive(&self, project: &ProjectId, session: &SessionId) -> bool {
-        let shared = record::read::<Shared>(&self.shared_file(project)).ok().flatten();
-        let is_shared =
-            shared.is_some_and(|shared| shared.session == *session && boot().is_ok_and(|b| b == shared.boot));
-        is_shared || is_held(&self.held(project).join(session.as_str())).unwrap_or(false)
+    /// Whether a session still lives. A record of it that nobody can understand is none.
+    ///
+    /// # Errors
+    /// Where it cannot be found out.
+    pub fn is_alive(&self, project: &ProjectId, session: &SessionId) -> Result<bool, HomeError> {
+        let shared = match record::read::<Shared>(&self.shared_file(project)) {
+            Err(FileError::Malformed { .. }) => None,
+            read => read?,
+        };
+        if let Some(shared) = shared
+            && shared.session == *session
+            && shared.boot == boot()?
+        {
+            return Ok(true);
+        }
+        Ok(is_held(&self.held(project).join(session.as_str()))?)
     }
 
     fn sessions(&self) -> PathBuf {

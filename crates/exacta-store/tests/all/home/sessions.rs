@@ -20,14 +20,14 @@ fn commands_share_a_session_until_it_is_ended() {
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
     assert!(first.iter().all(|session| *session == first[0]));
-    assert!(home.is_alive(&project(), &first[0]));
+    assert!(home.is_alive(&project(), &first[0]).unwrap());
 
     assert_eq!(home.end_session(&project()).unwrap().as_ref(), Some(&first[0]));
-    assert!(!home.is_alive(&project(), &first[0]));
+    assert!(!home.is_alive(&project(), &first[0]).unwrap());
     let second = home.shared_session(&project()).unwrap();
     assert_ne!(second, first[0]);
-    assert!(home.is_alive(&project(), &second));
-    assert!(!home.is_alive(&project(), &first[0]), "what ended stays ended");
+    assert!(home.is_alive(&project(), &second).unwrap());
+    assert!(!home.is_alive(&project(), &first[0]).unwrap(), "what ended stays ended");
 }
 
 #[test]
@@ -40,7 +40,7 @@ fn a_restart_of_the_machine_ends_it() {
     let older = text.replace(boot.trim(), "00000000-0000-0000-0000-000000000000");
     assert_ne!(older, text);
     fs::write(&file, older).unwrap();
-    assert!(!home.is_alive(&project(), &before));
+    assert!(!home.is_alive(&project(), &before).unwrap());
     assert_ne!(home.shared_session(&project()).unwrap(), before);
 }
 
@@ -50,11 +50,11 @@ fn a_held_session_lives_as_long_as_it_is_held() {
     let held = home.hold_session(&project()).unwrap();
     let other = home.hold_session(&project()).unwrap();
     let id = held.id().clone();
-    assert!(home.is_alive(&project(), &id) && home.is_alive(&project(), other.id()));
+    assert!(home.is_alive(&project(), &id).unwrap() && home.is_alive(&project(), other.id()).unwrap());
     assert_ne!(&id, other.id());
     drop(held);
-    assert!(!home.is_alive(&project(), &id));
-    assert!(home.is_alive(&project(), other.id()));
+    assert!(!home.is_alive(&project(), &id).unwrap());
+    assert!(home.is_alive(&project(), other.id()).unwrap());
     assert_ne!(&home.shared_session(&project()).unwrap(), other.id());
 }
 
@@ -78,10 +78,10 @@ fn a_killed_process_ends_its_session() {
     let mut lines = Lines::of(child.stderr().unwrap());
     let id = lines.find_map(|line| line.strip_prefix("held ").map(str::to_owned)).unwrap();
     let id = SessionId::parse(&id).unwrap();
-    assert!(home.is_alive(&project(), &id));
+    assert!(home.is_alive(&project(), &id).unwrap());
     child.kill();
     child.wait();
-    assert!(!home.is_alive(&project(), &id));
+    assert!(!home.is_alive(&project(), &id).unwrap());
 
     let left = home.state().join("sessions").join(project().as_str()).join(id.as_str());
     assert!(left.exists());
