@@ -71,10 +71,10 @@ impl App {
         if !matches!(self.store.run(&run.run_id), Ok(Some(_))) {
             return error;
         }
-        let why = format!("nothing was changed: {}", error.message);
-        match self.finish(run, RunState::Failed, &json!({}), Event::RunRolledBack, &why) {
-            Ok(_) => Error { run_id: Some(run.run_id.clone()), message: why, hint: None, ..run.ended_with(error) },
-            Err(failure) => unrecorded(&why, &failure),
+        let message = format!("nothing was changed: {}", error.message);
+        match self.finish(run, RunState::Failed, &json!({}), Event::RunRolledBack, &message) {
+            Ok(_) => run.ended_with(Error { message, hint: None, run_id: Some(run.run_id.clone()), ..error }),
+            Err(failure) => unrecorded(&message, &failure),
         }
     }
 

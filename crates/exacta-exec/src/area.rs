@@ -113,6 +113,16 @@ impl<'fs, F: Fs> Area<'fs, F> {
         Ok(Self { fs, dir: at })
     }
 
+    /// Whether it is still where the next recovery will look for it.
+    pub(crate) fn is_in_place(&self) -> Result<bool, IoError> {
+        let io = |errno| IoError { call: "look at", path: EXEC.to_owned(), errno };
+        match self.fs.open_dir(&self.fs.root(), EXEC) {
+            Ok(now) => Ok(self.fs.stat_dir(&now).map_err(io)?.id == self.fs.stat_dir(&self.dir).map_err(io)?.id),
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::XDEV) => Ok(false),
+            Err(errno) => Err(io(errno)),
+        }
+    }
+
     /// What there is of every run.
     pub(crate) fn runs(&self) -> Result<BTreeMap<RunId, Traces>, IoError> {
         let mut runs: BTreeMap<RunId, Traces> = BTreeMap::new();

@@ -3,7 +3,7 @@
 use super::prepare::Prepared;
 use super::receipt::{Event, Objection, RunOptions, Staged, StagedFile};
 use super::stage::Staging;
-use crate::area::{Names, shown};
+use crate::area::{EXEC, Names, shown};
 use crate::error::{IoError, RunError};
 use crate::fs::{Fs, Rename};
 use crate::settle::Committed;
@@ -25,7 +25,8 @@ impl<'a, 'fs, F: Fs> Staging<'a, 'fs, F> {
                 Objection::Withdrawn(message) => RunError::Withdrawn { message },
             })
             .and_then(|()| self.prepared.recheck(options))
-            .and_then(|()| self.recheck_journal());
+            .and_then(|()| self.recheck_journal())
+            .and_then(|()| self.recheck_place());
         if let Err(error) = checked {
             self.prepared.discard();
             return Err(error);
@@ -68,6 +69,14 @@ impl<'a, 'fs, F: Fs> Staging<'a, 'fs, F> {
         Err(RunError::RolledBack {
             cause: format!("`{}` was changed by another program before the commit", shown(&name)),
         })
+    }
+
+    /// A journal in a folder that was moved away is found by nobody.
+    fn recheck_place(&self) -> Result<(), RunError> {
+        match self.prepared.area.is_in_place()? {
+            true => Ok(()),
+            false => Err(RunError::RolledBack { cause: format!("`{EXEC}` was moved before the commit") }),
+        }
     }
 
     /// Drops it; nothing was visible yet.

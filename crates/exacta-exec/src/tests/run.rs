@@ -335,7 +335,8 @@ fn what_lies_ready_is_looked_at_again_before_the_commit() {
         fs::remove_file(at).unwrap();
         put(at, text, mode);
     };
-    let cases: [(&str, Act<'_>); 9] = [
+    let cases: [(&str, Act<'_>); 10] = [
+        ("moved away", &|project| fs::rename(project.at(".exacta/exec"), project.at(".exacta/away")).unwrap()),
         ("written to", &|project| fs::write(staged(project, "0"), "evil!\n").unwrap()),
         ("same bytes, another file", &|project| again(&staged(project, "0"), "new a\n", 0o644)),
         ("gone", &|project| fs::remove_file(staged(project, "1")).unwrap()),
