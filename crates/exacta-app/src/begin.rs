@@ -41,7 +41,7 @@ pub(crate) struct Beginning<'a> {
 }
 
 impl Beginning<'_> {
-    /// Enters the run, and says whether it did. Where other runs have to end first it waits; once this one has failed, it gives up.
+    /// Enters the run, and says whether it did: once it has failed, there is no need. Where other runs have to end first it waits.
     pub fn enter(
         &self,
         store: &mut SqliteStore,
@@ -52,28 +52,22 @@ impl Beginning<'_> {
         for look in 1_usize.. {
             run.started_at = now();
             // Whoever comes before us may keep us waiting: so it is looked at when nobody can any more.
-            let mut changed = Ok(None);
+            let mut stopped = Ok(false);
             let mut may = || {
-                changed = self.terms.changed(site, Moment::Start);
-                matches!(changed, Ok(None))
+                stopped = self.stopped(run, site, wait, look > 1);
+                matches!(stopped, Ok(false))
             };
             let entries = (std::slice::from_ref(&self.entry), run.started_at);
             match store.start_run_if(run, self.from, self.concurrency, &mut may, entries)? {
                 Start::Started => return Ok(true),
-                Start::Withdrawn => {
-                    let Some(changed) = changed? else { continue };
-                    return Err(outdated(&run.plan_id, &changed));
-                }
+                Start::Withdrawn => return stopped.map(|_| false),
                 start @ Start::TooMany { .. } => {
-                    if wait.failed.load(Ordering::Relaxed) {
-                        return Ok(false);
-                    }
-                    if wait.cancel.load(Ordering::Relaxed) {
-                        return Err(run_error(&RunError::Cancelled));
-                    }
-                    let is_late = wait.until.is_none_or(|until| Instant::now() >= until);
-                    if is_late || (look.is_multiple_of(LOOKS) && some_are_dead(store, site.root)?) {
+                    let now_and_then = look.is_multiple_of(LOOKS);
+                    if wait.is_over() || (now_and_then && some_are_dead(store, site.root)?) {
                         return Err((self.lost)(start));
+                    }
+                    if (now_and_then || wait.is_given_up()) && self.stopped(run, site, wait, true)? {
+                        return Ok(false);
                     }
                     std::thread::sleep(PAUSE);
                 }
@@ -81,6 +75,24 @@ impl Beginning<'_> {
             }
         }
         Ok(false)
+    }
+
+    /// Whether the run has failed meanwhile.
+    ///
+    /// # Errors
+    /// If it was cancelled, or what it was permitted under does not hold any more; after it has `waited`, its targets too.
+    fn stopped(&self, run: &RunRecord, site: Site<'_>, wait: Wait<'_>, waited: bool) -> Result<bool, Error> {
+        if wait.failed.load(Ordering::Relaxed) {
+            return Ok(true);
+        }
+        if wait.cancel.load(Ordering::Relaxed) {
+            return Err(run_error(&RunError::Cancelled));
+        }
+        let moment = if waited { Moment::LateStart } else { Moment::Start };
+        match self.terms.changed(site, moment)? {
+            Some(changed) => Err(outdated(&run.plan_id, &changed)),
+            None => Ok(false),
+        }
     }
 }
 
@@ -93,6 +105,16 @@ pub(crate) struct Wait<'a> {
     pub cancel: &'a AtomicBool,
     /// Whether the run has failed already.
     pub failed: &'a AtomicBool,
+}
+
+impl Wait<'_> {
+    fn is_over(self) -> bool {
+        !self.is_given_up() && self.until.is_none_or(|until| Instant::now() >= until)
+    }
+
+    fn is_given_up(self) -> bool {
+        self.failed.load(Ordering::Relaxed) || self.cancel.load(Ordering::Relaxed)
+    }
 }
 
 impl App {

@@ -92,6 +92,7 @@ impl App {
     /// A plan as it stands now, if it can still be used; one that is over is marked as expired.
     pub(crate) fn usable(&mut self, id: &PlanId) -> Result<Current, Error> {
         let current = self.current(id)?;
+        current.known()?;
         self.note_policy(current.world())?;
         match drift::answer(&current.drifts) {
             Some(Answer::Expired) => {
@@ -114,6 +115,13 @@ impl Current {
     /// What is in force.
     pub fn world(&self) -> &World {
         &self.surroundings.world
+    }
+
+    /// That every target could be looked at. What could not be may be as it was, and ends no plan.
+    pub fn known(&self) -> Result<(), Error> {
+        let Some((path, reason)) = self.facts.unknown() else { return Ok(()) };
+        let message = format!("`{path}` cannot be read: {reason}");
+        Err(Error::fault("target_unreadable", message).hint("mend that, and give the command again"))
     }
 
     /// What it is bound to, to be compared again later.

@@ -8,7 +8,7 @@ use crate::current::{Current, EXPIRED, expired, messages, regenerate, tampered};
 use crate::decide::wrong_status;
 use crate::error::{Error, Exit};
 use crate::pipeline::Evaluation;
-use crate::run::transitions;
+use crate::run::{TARGET_REFUSED, transitions};
 use crate::submit::{data, reason, scored};
 use crate::terms::Terms;
 use crate::view::RunView;
@@ -50,6 +50,7 @@ impl App {
     fn execute_plan(&mut self, id: &PlanId, execution: Execution<'_>) -> Result<RunView, Error> {
         let run_id = new_id(RunId::parse)?;
         let current = self.current(id)?;
+        current.known()?;
         self.note_policy(current.world())?;
         if let Some(run) = &current.record.run {
             // Its own run changed the targets: that is no drift, and does not expire the plan.
@@ -79,12 +80,17 @@ impl App {
         let terms = Terms::Plan(current.bound());
         let ended =
             self.carry_out(permit, Beginning { from, concurrency, entry, terms, lost: &lost }, &checks, execution);
-        if let Err(error) = &ended
-            && error.code == EXPIRED
-        {
-            self.expire(id, &error.message)?;
+        match ended {
+            Err(error) if error.code == EXPIRED => {
+                self.expire(id, &error.message)?;
+                Err(error)
+            }
+            Err(error) if error.code == TARGET_REFUSED && error.run_id.is_none() => {
+                self.note_refusal(&current, Event::RunRefused, &error.message)?;
+                Err(error.hint("the run did not begin: mend that, and give the command again"))
+            }
+            ended => ended,
         }
-        ended
     }
 
     /// Whether it is approved, has not run, and no approval there is counts any more.

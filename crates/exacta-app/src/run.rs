@@ -25,6 +25,9 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+/// The code for a target that cannot be changed without losing something.
+pub(crate) const TARGET_REFUSED: &str = "target_refused";
+
 impl App {
     /// Acts, and records how it began and ended. A run that cannot have its targets never began, and its plan can still be carried out.
     pub(crate) fn carry_out(
@@ -58,7 +61,7 @@ impl App {
         let run_id = Some(ran.run_id.clone());
         let ended = match (begun, outcome) {
             (Err(error), _) => return Err(self.not_begun(&ran, error)),
-            (Ok(false), Err(error)) => return Err(run_error(&error)),
+            (Ok(false), Err(error)) => return Err(ran.hinted(run_error(&error))),
             (_, Ok(receipts)) => self.completed(&ran, &receipts),
             (_, Err(error)) => self.failed(&ran, &error, broken).and_then(Err),
         };
@@ -68,14 +71,18 @@ impl App {
     /// A run that could not be entered. If it is in the record all the same, because only what comes after that failed, it has
     /// its end there now, and its plan has had its run.
     fn not_begun(&mut self, run: &Ran, error: Error) -> Error {
-        if !matches!(self.store.run(&run.run_id), Ok(Some(_))) {
-            return error;
+        let run_id = Some(run.run_id.clone());
+        match self.store.run(&run.run_id) {
+            Ok(None) => return error,
+            Ok(Some(_)) => {}
+            Err(_) => return Error { run_id, ..error },
         }
         let message = format!("nothing was changed: {}", error.message);
-        match self.finish(run, RunState::Failed, &json!({}), Event::RunRolledBack, &message) {
-            Ok(_) => run.ended_with(Error { message, hint: None, run_id: Some(run.run_id.clone()), ..error }),
+        let ended = match self.finish(run, RunState::Failed, &json!({}), Event::RunRolledBack, &message) {
+            Ok(_) => run.ended_with(Error { message, hint: None, ..error }),
             Err(failure) => unrecorded(&message, &failure),
-        }
+        };
+        Error { run_id, ..ended }
     }
 
     fn completed(&mut self, run: &Ran, receipts: &Receipts) -> Result<RunView, Error> {
@@ -192,7 +199,11 @@ impl Ran {
     /// How the command ends that the run was for: it had begun, so that its plan is used up.
     fn ended_with(&self, told: Error) -> Error {
         let exit = if told.exit == Exit::Denied { Exit::RolledBack } else { told.exit };
-        let told = Error { exit, ..told };
+        self.hinted(Error { exit, ..told })
+    }
+
+    /// With what helps, where the error does not say it.
+    fn hinted(&self, told: Error) -> Error {
         match (&told.hint, &self.undoes) {
             (Some(_), _) => told,
             (None, Some(_)) => told.hint("`exacta undo` can be given again"),
@@ -226,7 +237,7 @@ fn unrecorded(ended: &str, error: &Error) -> Error {
 /// A run's failure, with how the command ends.
 pub(crate) fn run_error(error: &RunError) -> Error {
     let (exit, code) = match error {
-        RunError::Refused { .. } => (Exit::Denied, "target_refused"),
+        RunError::Refused { .. } => (Exit::Denied, TARGET_REFUSED),
         RunError::Drifted { .. } => (Exit::Drifted, "target_changed"),
         RunError::Exists { .. } => (Exit::Drifted, "already_run"),
         RunError::CheckFailed { .. } => (Exit::RolledBack, "check_failed"),

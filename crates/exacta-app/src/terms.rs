@@ -3,7 +3,9 @@
 
 use crate::current::{Surroundings, messages};
 use crate::error::Error;
+use crate::run::run_error;
 use exacta_exec::ProjectRoot;
+use exacta_exec::look::TARGET_CAP;
 use exacta_kernel::approval::Approver;
 use exacta_kernel::binding::Identity;
 use exacta_kernel::drift::{self, Answer, Drift};
@@ -16,6 +18,8 @@ use exacta_store::home::Home;
 pub(crate) enum Moment {
     /// The run begins: its age, session and configuration count, now for the last time.
     Start,
+    /// The same after it had to wait: its targets are looked at once more.
+    LateStart,
     /// It is about to be committed.
     Commit,
 }
@@ -59,7 +63,7 @@ impl Terms<'_> {
     /// # Errors
     /// If it cannot be told.
     pub fn changed(&self, site: Site<'_>, moment: Moment) -> Result<Option<Changed>, Error> {
-        if !site.root.is_in_place() {
+        if !site.root.is_in_place().map_err(|error| run_error(&error.into()))? {
             return Ok(Some(Changed { why: "the project's folder was moved".to_owned(), expired: false }));
         }
         match self {
@@ -72,8 +76,10 @@ impl Terms<'_> {
 fn changed_for(bound: &Bound<'_>, site: Site<'_>, moment: Moment) -> Result<Option<Changed>, Error> {
     let surroundings = Surroundings::load(site, bound.identity)?;
     let authority = surroundings.world.authority();
-    let mut drifts = drift::drift(bound.identity, &surroundings.standing(&authority, bound.facts));
-    drifts.retain(|drift| moment == Moment::Start || !drift.kind.ends_at_the_start());
+    let late = (moment == Moment::LateStart).then(|| site.root.facts(bound.facts.paths(), TARGET_CAP));
+    let facts = late.as_ref().unwrap_or(bound.facts);
+    let mut drifts = drift::drift(bound.identity, &surroundings.standing(&authority, facts));
+    drifts.retain(|drift| moment != Moment::Commit || !drift.kind.ends_at_the_start());
     if drifts != bound.drifts {
         let new: Vec<Drift> = drifts.iter().filter(|drift| !bound.drifts.contains(drift)).cloned().collect();
         let why = if new.is_empty() { "what it is bound to changed back".to_owned() } else { messages(&new) };

@@ -152,14 +152,9 @@ impl RunError {
     #[must_use]
     pub const fn hint(&self) -> Option<&'static str> {
         match self {
-            Self::Drifted { .. } | Self::Withdrawn { .. } | Self::Changed { .. } => {
-                Some("make a new plan from the same proposal: `exacta resubmit ID`")
-            }
             Self::Locked { .. } => Some("wait for that run, or look at it with `exacta status`"),
             Self::NeedsAttention { .. } => Some("remove the cause and run `exacta recover`"),
-            Self::Kept { .. } => {
-                Some("look at the files named, then `exacta resubmit ID` if the change is still wanted")
-            }
+            Self::Kept { .. } => Some("look at the files named; `exacta show` of the plan tells how the run stands"),
             Self::BadJournal { .. } => {
                 Some("nothing was touched; use the version that wrote it, or look at `.exacta/exec` by hand")
             }
@@ -171,8 +166,11 @@ impl RunError {
                  keep the project on ext4, xfs, btrfs or tmpfs",
             ),
             Self::NotKept { .. } => Some("before-images are kept for a limited time: `exacta policy show`"),
-            Self::Refused { .. }
+            Self::Drifted { .. }
+            | Self::Refused { .. }
             | Self::NotBegun
+            | Self::Withdrawn { .. }
+            | Self::Changed { .. }
             | Self::Exists { .. }
             | Self::CheckFailed { .. }
             | Self::Failed(_)

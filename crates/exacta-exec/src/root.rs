@@ -5,6 +5,7 @@ use crate::key::JournalKey;
 use exacta_kernel::id::RunId;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -63,11 +64,16 @@ impl ProjectRoot {
     }
 
     /// Whether the folder is still where it was opened.
-    #[must_use]
-    pub fn is_in_place(&self) -> bool {
-        match (rustix::fs::fstat(&self.fd), rustix::fs::stat(&self.path)) {
-            (Ok(held), Ok(found)) => (held.st_dev, held.st_ino) == (found.st_dev, found.st_ino),
-            _ => false,
+    ///
+    /// # Errors
+    /// If it cannot be told.
+    pub fn is_in_place(&self) -> Result<bool, IoError> {
+        let io = |errno| IoError { call: "look at", path: self.path.display().to_string(), errno };
+        let held = rustix::fs::fstat(&self.fd).map_err(io)?;
+        match rustix::fs::stat(&self.path) {
+            Ok(found) => Ok((held.st_dev, held.st_ino) == (found.st_dev, found.st_ino)),
+            Err(Errno::NOENT | Errno::NOTDIR) => Ok(false),
+            Err(errno) => Err(io(errno)),
         }
     }
 

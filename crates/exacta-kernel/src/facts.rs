@@ -102,6 +102,20 @@ impl Facts {
         &self.source
     }
 
+    /// The targets that something is known about, sorted.
+    pub fn paths(&self) -> impl Iterator<Item = &RelPath> {
+        self.targets.keys()
+    }
+
+    /// Why a target could not be looked at, if there is such a one: then nobody knows whether it has changed.
+    #[must_use]
+    pub fn unknown(&self) -> Option<(&RelPath, &str)> {
+        self.targets.iter().find_map(|(path, fact)| match &fact.target {
+            Target::Unreadable { reason } => Some((path, reason.as_str())),
+            _ => None,
+        })
+    }
+
     /// What is known about one target.
     #[must_use]
     pub fn get(&self, path: &RelPath) -> Option<&TargetFact> {

@@ -3,12 +3,12 @@
 use crate::place::{Place, fix, id};
 use exacta_app::{App, Error, Exit};
 use exacta_exec::Event;
+use exacta_kernel::audit;
 use exacta_kernel::id::PlanId;
 use exacta_kernel::policy::profile::Profile;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -50,8 +50,11 @@ fn a_target_that_is_unfit_is_refused_before_the_run_begins() {
     for _ in 0..3 {
         let error = place.execute(&id).unwrap_err();
         assert_eq!((error.exit, error.code), (Exit::Denied, "target_refused"), "{error}");
+        assert!(error.hint.as_deref().is_some_and(|hint| hint.contains("give the command again")), "{error:?}");
         assert_eq!((place.app().show(&id).unwrap().run, profile(&place)), (None, Profile::Dev));
     }
+    let entries = place.app().entries(None, None).unwrap();
+    assert_eq!(entries.iter().filter(|entry| entry.event == audit::Event::RunRefused).count(), 3);
     fs::remove_file(root.join("twin")).unwrap();
     assert_eq!(place.execute(&id).unwrap().outcome, "completed");
 }
@@ -69,39 +72,40 @@ fn runs_that_fail_by_themselves_make_the_profile_fall() {
     }
 }
 
-/// Between the permit and the entry another command may keep it waiting. What ends a plan meanwhile ends it before it begins.
-#[test]
-fn what_a_plan_is_bound_to_is_looked_at_when_nothing_is_waited_for_any_more() {
-    let place = Place::new();
-    let id = approved(&place);
+/// What comes of a run if something happens while another command has the record, so that it has to wait.
+fn while_it_waits(place: &Place, id: &PlanId, act: impl Fn(&AtomicBool)) -> Error {
+    let cancel = AtomicBool::new(false);
     let lock = fs::File::open(place.options.project.as_ref().unwrap().join(".exacta/lock")).unwrap();
     lock.lock().unwrap();
-    let error = std::thread::scope(|scope| {
-        let running = scope.spawn(|| place.execute(&id).unwrap_err());
-        while traces(&place, ".0").is_empty() {
+    std::thread::scope(|scope| {
+        let execution = |app: &mut App| app.execute(id, Place::execution(&cancel, &mut |_| {}, &mut |_| {}));
+        let running = scope.spawn(move || execution(&mut place.app()).unwrap_err());
+        while traces(place, ".0").is_empty() {
             sleep(Duration::from_millis(1));
         }
         sleep(Duration::from_millis(200));
-        place.write(".exacta/config.toml", "[caps]\nsteps = 9\n");
+        act(&cancel);
         lock.unlock().unwrap();
         running.join().unwrap()
-    });
-    assert_eq!((error.exit, error.code), (Exit::Drifted, "plan_expired"), "{error}");
-    assert_eq!((place.app().show(&id).unwrap().run, place.read("tests/test_greet.py")), (None, None));
-    assert!(traces(&place, "").iter().all(|path| path.ends_with("locks")), "{:?}", traces(&place, ""));
+    })
 }
 
+/// What ends a plan before it begins, or its run, ends it then.
 #[test]
-fn a_policy_that_breaks_before_the_commit_is_told_as_that() {
-    let place = Place::new();
-    let id = approved(&place);
-    let file = place.options.home.as_ref().unwrap().join("safety-policy.toml");
-    let error = while_staging(&place, &id, || {
-        fs::write(&file, "ceilin = 1\n").unwrap();
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
-    });
-    assert_eq!((error.exit, error.code), (Exit::RolledBack, "policy_broken"), "{error}");
-    assert!(error.hint.as_deref().is_some_and(|hint| hint.contains("policy")), "{error:?}");
+fn what_happens_before_the_entry_counts() {
+    type Act<'a> = &'a dyn Fn(&Place, &AtomicBool);
+    let cases: [(&str, Act<'_>); 2] = [
+        ("plan_expired", &|place, _| place.write(".exacta/config.toml", "[caps]\nsteps = 9\n")),
+        ("cancelled", &|_, cancel| cancel.store(true, Ordering::Relaxed)),
+    ];
+    for (code, act) in cases {
+        let place = Place::new();
+        let id = approved(&place);
+        let error = while_it_waits(&place, &id, |cancel| act(&place, cancel));
+        assert_eq!((error.code, error.run_id.as_ref()), (code, None), "{error}");
+        assert_eq!((place.app().show(&id).unwrap().run, place.read("tests/test_greet.py")), (None, None));
+        assert!(traces(&place, "").iter().all(|path| path.ends_with("locks")), "{:?}", traces(&place, ""));
+    }
 }
 
 /// It died before it was entered: there is nothing to tell.

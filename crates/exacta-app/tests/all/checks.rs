@@ -56,6 +56,19 @@ fn a_check_sees_the_change_and_a_failing_one_leaves_no_trace() {
 }
 
 #[test]
+fn a_policy_that_breaks_during_a_check_is_told_as_that() {
+    let place = place("[[projects.\"PROJECT\".checks]]\nargv = [\"true\"]\n");
+    let id = id(&place.submit(&fix()));
+    place.approve(&id).unwrap();
+    let cancel = AtomicBool::new(false);
+    let breaks = &mut |_: CheckEvent<'_>| demand(&place, "ceilin = 1\n");
+    let error = place.app().execute(&id, Place::execution(&cancel, &mut |_| {}, breaks)).unwrap_err();
+    assert_eq!((error.exit, error.code), (Exit::RolledBack, "policy_broken"), "{error}");
+    assert!(error.hint.as_deref().is_some_and(|hint| hint.contains("policy reset")), "{error:?}");
+    assert_eq!(place.read("tests/test_greet.py"), None);
+}
+
+#[test]
 fn a_build_step_runs_what_the_operator_configured_and_nothing_else() {
     let text = plan(
         "BuildPackage",

@@ -1,7 +1,7 @@
 //! What changes between approval and run, and what it means.
 
 use crate::place::{Place, fix, id, plan};
-use exacta_app::{App, Error, Exit, settings};
+use exacta_app::{App, CheckEvent, Error, Exit, settings};
 use exacta_kernel::approval::ApproverName;
 use exacta_kernel::audit::{Entry, Event};
 use exacta_kernel::lifecycle::Status;
@@ -88,15 +88,18 @@ fn a_run_that_has_begun_is_not_expired_any_more() {
     ];
     for (index, (change, code)) in changes.into_iter().enumerate() {
         let place = Place::new();
+        let root = place.options.project.as_ref().unwrap().canonicalize().unwrap();
+        policy(&place, &format!("[[projects.\"{}\".checks]]\nargv = [\"true\"]\n", root.display()));
         let id = id(&place.submit(&fix()));
         place.approve(&id).unwrap();
+        // A check lies between the beginning and the commit.
         let (mut begun, cancel) = (false, AtomicBool::new(false));
-        let mut observer = |_| {
+        let mut checking = |_: CheckEvent<'_>| {
             if !std::mem::replace(&mut begun, true) {
                 change(&place);
             }
         };
-        let ended = place.app().execute(&id, Place::execution(&cancel, &mut observer, &mut |_| {}));
+        let ended = place.app().execute(&id, Place::execution(&cancel, &mut |_| {}, &mut checking));
         assert_eq!(ended.err().map(|error| error.code), code, "{index}");
     }
 }

@@ -8,7 +8,7 @@ use crate::progress;
 use crate::render::run as text;
 use exacta_app::view::{PlanView, RunView};
 use exacta_app::{App, Error, Execution, Exit};
-use exacta_kernel::id::PlanId;
+use exacta_kernel::id::{PlanId, RunId};
 use exacta_kernel::lifecycle::Status;
 use serde::Serialize;
 use serde_json::Value;
@@ -126,7 +126,7 @@ impl End {
         match self.run.as_ref().map(|run| run.outcome) {
             None if self.failed.is_none() => "running",
             None if self.interrupted => "cancelled",
-            None if self.failed.as_ref().is_some_and(|error| error.exit == Exit::RolledBack) => "rolled_back",
+            None if self.failed.as_ref().is_some_and(|error| error.run_id.is_some()) => "rolled_back",
             None => "refused",
             Some("rolled_back") if self.interrupted => "cancelled",
             Some(outcome) => outcome,
@@ -139,7 +139,9 @@ impl End {
             schema: RUN,
             plan_id: Some(&self.plan_id),
             status: self.status,
-            run_id: run.map(|run| run.run_id.as_str()),
+            run_id: run
+                .map(|run| run.run_id.as_str())
+                .or_else(|| self.failed.as_ref()?.run_id.as_ref().map(RunId::as_str)),
             outcome: self.outcome(),
             steps: run.map(|run| run.steps.as_slice()).unwrap_or_default(),
             kept: run.map(|run| run.kept.as_slice()).unwrap_or_default(),

@@ -284,7 +284,7 @@ fn what_could_not_be_given_back_is_not_deleted() {
     hand_over(&world);
     // The user owns the file, and could delete it; but does not belong to its group.
     std::os::unix::fs::chown(world.project().join("src/main.py"), None, Some(77)).unwrap();
-    let refused = as_another(&world, &["execute", id]).expect(50);
+    let refused = as_another(&world, &["execute", id]).expect(10);
     clear(&refused);
     assert!(refused.err.contains("could not be given back"), "{}", refused.err);
     assert!(world.read("src/main.py").contains("hello"));

@@ -56,8 +56,8 @@ pub(crate) fn execute<F: Fs>(
 ) -> Result<Receipts, RunError> {
     let area = Area::open_or_make(fs)?;
     let _locks = lock(&area, work, options)?;
-    let staging = Prepared::check(&area, work)?.enter(begin, options)?;
-    let committed = staging.commit(options)?;
+    let staged = Prepared::check(&area, work)?.stage(options.cancel, options.observer)?;
+    let committed = staged.enter(begin, options.sync)?.commit(options)?;
     committed.apply(options)
 }
 

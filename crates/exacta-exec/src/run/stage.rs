@@ -1,4 +1,4 @@
-//! The second stage: new files and the journal lie ready and durable beside the project. Nothing is visible yet, and until
+//! The second stage: new files and the journal lie ready beside the project. Nothing is visible yet, and until
 //! the commit everything can be dropped.
 
 use super::prepare::{Held, Prepared, refused};
@@ -29,7 +29,7 @@ pub(crate) struct Staging<'a, 'fs, F: Fs> {
 }
 
 impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
-    /// Writes the new files and the journal, and makes them durable.
+    /// Writes the new files and the journal.
     pub(crate) fn stage(
         mut self,
         cancel: &AtomicBool,
@@ -105,13 +105,6 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
         if !journal.is_in(fs, file, self.work).map_err(IoError::of("read back", &path))? {
             return Err(IoError { call: "read back what was written to", path, errno: Errno::IO }.into());
         }
-        let fresh =
-            || self.work.changes.iter().zip(&self.new).filter_map(|(change, new)| Some((change, new.as_ref()?)));
-        let files: Vec<&F::File> = fresh().map(|(_, new)| &new.file).chain([file]).collect();
-        fs.sync_all(&files).map_err(|(index, errno)| {
-            let path = fresh().nth(index).map_or(path, |(change, _)| change.path.to_string());
-            IoError { call: "sync", path, errno }
-        })?;
         Ok(spent)
     }
 
@@ -199,6 +192,20 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
             drop(self.area.remove(&names.again(step)));
         }
         drop(self.area.remove(&names.intent()));
+    }
+}
+
+impl<F: Fs> Staging<'_, '_, F> {
+    /// Makes the new files and the journal durable.
+    pub(super) fn sync(&self) -> Result<(), RunError> {
+        let Prepared { area, work, new, .. } = &self.prepared;
+        let fresh = || work.changes.iter().zip(new).filter_map(|(change, new)| Some((change, new.as_ref()?)));
+        let files: Vec<&F::File> = fresh().map(|(_, new)| &new.file).chain([&self.file]).collect();
+        area.fs.sync_all(&files).map_err(|(index, errno)| {
+            let journal = || shown(&Names(&work.run_id).intent());
+            let path = fresh().nth(index).map_or_else(journal, |(change, _)| change.path.to_string());
+            RunError::from(IoError { call: "sync", path, errno })
+        })
     }
 }
 

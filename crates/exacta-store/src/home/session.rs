@@ -62,7 +62,11 @@ impl Home {
     pub fn end_session(&self, project: &ProjectId) -> Result<Option<SessionId>, HomeError> {
         let lock = Lock::on(&self.sessions())?;
         let path = self.shared_file(project);
-        let ended = record::read::<Shared>(&path)?;
+        let ended = match record::read::<Shared>(&path) {
+            // One that nobody can understand is in everybody's way.
+            Err(FileError::Malformed { .. }) => None,
+            read => read?,
+        };
         lock.remove(&path)?;
         let boot = boot()?;
         Ok(ended.filter(|shared| shared.boot == boot).map(|shared| shared.session))
@@ -83,16 +87,12 @@ impl Home {
         Ok(HeldSession { id, path, _locked: locked })
     }
 
-    /// Whether a session still lives. A record of it that nobody can understand is none.
+    /// Whether a session still lives.
     ///
     /// # Errors
     /// Where it cannot be found out.
     pub fn is_alive(&self, project: &ProjectId, session: &SessionId) -> Result<bool, HomeError> {
-        let shared = match record::read::<Shared>(&self.shared_file(project)) {
-            Err(FileError::Malformed { .. }) => None,
-            read => read?,
-        };
-        if let Some(shared) = shared
+        if let Some(shared) = record::read::<Shared>(&self.shared_file(project))?
             && shared.session == *session
             && shared.boot == boot()?
         {
