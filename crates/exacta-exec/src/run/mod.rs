@@ -1,6 +1,6 @@
 //! One run: a permit goes in, receipts come out, and the project is exactly as approved or exactly as before.
 //!
-//! Each stage takes the one before it: [`Prepared`](prepare::Prepared) → [`Staging`](stage::Staging) →
+//! Each stage takes the one before it: [`Prepared`] → [`Staging`](stage::Staging) →
 //! [`Ready`](commit::Ready) → done. See `docs/execution.md` for the order and why it is safe.
 
 mod apply;
