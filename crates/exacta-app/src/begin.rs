@@ -37,61 +37,55 @@ pub(crate) struct Beginning<'a> {
     /// What must hold then, and until the commit.
     pub(crate) terms: Terms<'a>,
     /// What losing means.
-    pub(crate) lost: &'a (dyn Fn(Start) -> Error + Sync),
+    pub(crate) lost: &'a dyn Fn(Start) -> Error,
 }
 
 impl Beginning<'_> {
-    /// Enters the run, and says whether it did: once it has failed, there is no need. Where other runs have to end first it waits.
+    /// Enters the run. Where other runs have to end first it waits.
     pub fn enter(
         &self,
         store: &mut SqliteStore,
         run: &mut RunRecord,
         site: Site<'_>,
         wait: Wait<'_>,
-    ) -> Result<bool, Error> {
+    ) -> Result<(), Error> {
         for look in 1_usize.. {
             run.started_at = now();
             // Whoever comes before us may keep us waiting: so it is looked at when nobody can any more.
-            let mut stopped = Ok(false);
+            let mut holds = Ok(());
             let mut may = || {
-                stopped = self.stopped(run, site, wait, look > 1);
-                matches!(stopped, Ok(false))
+                holds = self.holds(run, site, wait, look > 1);
+                holds.is_ok()
             };
             let entries = (std::slice::from_ref(&self.entry), run.started_at);
             match store.start_run_if(run, self.from, self.concurrency, &mut may, entries)? {
-                Start::Started => return Ok(true),
-                Start::Withdrawn => return stopped.map(|_| false),
+                Start::Started => break,
+                Start::Withdrawn => return holds,
                 start @ Start::TooMany { .. } => {
                     let now_and_then = look.is_multiple_of(LOOKS);
                     if wait.is_over() || (now_and_then && some_are_dead(store, site.root)?) {
                         return Err((self.lost)(start));
                     }
-                    if (now_and_then || wait.is_given_up()) && self.stopped(run, site, wait, true)? {
-                        return Ok(false);
+                    if now_and_then || wait.is_cancelled() {
+                        self.holds(run, site, wait, true)?;
                     }
                     std::thread::sleep(PAUSE);
                 }
                 start => return Err((self.lost)(start)),
             }
         }
-        Ok(false)
+        Ok(())
     }
 
-    /// Whether the run has failed meanwhile.
-    ///
-    /// # Errors
-    /// If it was cancelled, or what it was permitted under does not hold any more; after it has `waited`, its targets too.
-    fn stopped(&self, run: &RunRecord, site: Site<'_>, wait: Wait<'_>, waited: bool) -> Result<bool, Error> {
-        if wait.failed.load(Ordering::Relaxed) {
-            return Ok(true);
-        }
-        if wait.cancel.load(Ordering::Relaxed) {
+    /// That it was not cancelled, and that what it was permitted under still holds; after it has `waited`, its targets too.
+    fn holds(&self, run: &RunRecord, site: Site<'_>, wait: Wait<'_>, waited: bool) -> Result<(), Error> {
+        if wait.is_cancelled() {
             return Err(run_error(&RunError::Cancelled));
         }
         let moment = if waited { Moment::LateStart } else { Moment::Start };
         match self.terms.changed(site, moment)? {
             Some(changed) => Err(outdated(&run.plan_id, &changed)),
-            None => Ok(false),
+            None => Ok(()),
         }
     }
 }
@@ -103,17 +97,15 @@ pub(crate) struct Wait<'a> {
     pub until: Option<Instant>,
     /// Whether a person has had enough of it.
     pub cancel: &'a AtomicBool,
-    /// Whether the run has failed already.
-    pub failed: &'a AtomicBool,
 }
 
 impl Wait<'_> {
     fn is_over(self) -> bool {
-        !self.is_given_up() && self.until.is_none_or(|until| Instant::now() >= until)
+        !self.is_cancelled() && self.until.is_none_or(|until| Instant::now() >= until)
     }
 
-    fn is_given_up(self) -> bool {
-        self.failed.load(Ordering::Relaxed) || self.cancel.load(Ordering::Relaxed)
+    fn is_cancelled(self) -> bool {
+        self.cancel.load(Ordering::Relaxed)
     }
 }
 

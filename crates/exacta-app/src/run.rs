@@ -22,7 +22,6 @@ use exacta_store::{PlanRecord, RunRecord, RunState, Store, StoreError};
 use serde_json::json;
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// The code for a target that cannot be changed without losing something.
@@ -44,8 +43,8 @@ impl App {
         let (mut run, mut begun, mut broken) = (run_record(&permit)?, Ok(false), None);
         let site = Site { home: &self.home, root: &self.root, project: &self.project.id };
         let (root, store) = (&self.root, &mut self.store);
-        let mut begin = |failed: &AtomicBool| {
-            begun = beginning.enter(store, &mut run, site, Wait { until, cancel, failed });
+        let mut begin = || {
+            begun = beginning.enter(store, &mut run, site, Wait { until, cancel }).map(|()| true);
             matches!(begun, Ok(true))
         };
         let mut before_commit = |staged: &Staged<'_>| {

@@ -154,11 +154,19 @@ impl Fs for Disk {
     }
 
     fn sync_all(&self, files: &[&Self::File]) -> Result<(), (usize, Errno)> {
-        if self.durable { sync_together(files) } else { Ok(()) }
+        if self.durable { sync_together(files, None) } else { Ok(()) }
+    }
+
+    fn sync_while(&self, files: &[&Self::File], act: &mut dyn FnMut()) -> Result<(), (usize, Errno)> {
+        if self.durable {
+            return sync_together(files, Some(act));
+        }
+        act();
+        Ok(())
     }
 
     fn sync_dirs(&self, dirs: &[&Self::Dir]) -> Result<(), (usize, Errno)> {
-        if self.durable { sync_together(dirs) } else { Ok(()) }
+        if self.durable { sync_together(dirs, None) } else { Ok(()) }
     }
 
     fn stat(&self, file: &Self::File) -> Result<Stat, Errno> {
@@ -229,23 +237,27 @@ impl Disk {
     }
 }
 
-/// Syncs several files at the same time. File systems write what they are asked for together in one go, so ten cost little
-/// more than one. All have come to their end when this returns.
-fn sync_together<T: AsFd + Sync>(handles: &[T]) -> Result<(), (usize, Errno)> {
+/// Syncs several files at the same time, and if asked does something else meanwhile. File systems write what they are asked for
+/// together in one go, so ten cost little more than one. All have come to their end when this returns.
+fn sync_together<T: AsFd + Sync>(handles: &[T], act: Option<&mut dyn FnMut()>) -> Result<(), (usize, Errno)> {
     // Not repeated when interrupted: after a failure nobody knows what is on the disk.
     let sync = |index: usize, handle: &T| rustix::fs::fsync(handle).map_err(|errno| (index, errno));
-    let Some((last, others)) = handles.split_last() else { return Ok(()) };
     thread::scope(|scope| {
-        let mut under_way = Vec::with_capacity(others.len());
+        let mut under_way = Vec::with_capacity(handles.len());
         let mut outcome = Ok(());
-        for (index, handle) in others.iter().enumerate() {
+        // Whoever has nothing else to do syncs the last one.
+        let beside = handles.len().saturating_sub(usize::from(act.is_none()));
+        for (index, handle) in handles.iter().enumerate().take(beside) {
             match thread::Builder::new().stack_size(SMALL_STACK).spawn_scoped(scope, move || sync(index, handle)) {
                 Ok(thread) => under_way.push((index, thread)),
                 // No more threads to be had: then one after the other.
                 Err(_) => outcome = outcome.and(sync(index, handle)),
             }
         }
-        outcome = outcome.and(sync(others.len(), last));
+        match act {
+            Some(act) => act(),
+            None => outcome = handles.last().map_or(outcome, |last| outcome.and(sync(beside, last))),
+        }
         under_way
             .into_iter()
             .fold(outcome, |outcome, (index, thread)| outcome.and(thread.join().unwrap_or(Err((index, Errno::IO)))))

@@ -106,6 +106,12 @@ pub(crate) trait Fs {
     fn sync_all(&self, files: &[&Self::File]) -> Result<(), (usize, Errno)> {
         files.iter().enumerate().try_for_each(|(index, file)| self.sync(file).map_err(|errno| (index, errno)))
     }
+    /// The same while something else is done.
+    fn sync_while(&self, files: &[&Self::File], act: &mut dyn FnMut()) -> Result<(), (usize, Errno)> {
+        let synced = self.sync_all(files);
+        act();
+        synced
+    }
     /// The same for several folders.
     fn sync_dirs(&self, dirs: &[&Self::Dir]) -> Result<(), (usize, Errno)> {
         dirs.iter().enumerate().try_for_each(|(index, dir)| self.sync_dir(dir).map_err(|errno| (index, errno)))

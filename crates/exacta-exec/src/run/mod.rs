@@ -5,7 +5,6 @@
 
 mod apply;
 mod commit;
-mod enter;
 mod prepare;
 mod receipt;
 mod stage;
@@ -57,7 +56,7 @@ pub(crate) fn execute<F: Fs>(
     let area = Area::open_or_make(fs)?;
     let _locks = lock(&area, work, options)?;
     let staged = Prepared::check(&area, work)?.stage(options.cancel, options.observer)?;
-    let committed = staged.enter(begin, options.sync)?.commit(options)?;
+    let committed = staged.enter(begin)?.commit(options)?;
     committed.apply(options)
 }
 

@@ -24,9 +24,8 @@ pub struct RunOptions<'a> {
 }
 
 /// Enters a run into the record, and says whether it is there. Called once, when every target is locked and every new file lies
-/// ready; the run comes to its commit only after it, and one that is not entered ends as if it had never been. If it has to wait, it
-/// gives up once the flag is set: then the run has failed already.
-pub type Begin<'a> = dyn FnMut(&AtomicBool) -> bool + Send + 'a;
+/// ready; the run comes to its commit only after it, and one that is not entered ends as if it had never been.
+pub type Begin<'a> = dyn FnMut() -> bool + 'a;
 
 /// What stands against a run whose result lies ready.
 #[derive(Debug, Clone, PartialEq, Eq)]

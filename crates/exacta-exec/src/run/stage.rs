@@ -2,7 +2,7 @@
 //! the commit everything can be dropped.
 
 use super::prepare::{Held, Prepared, refused};
-use super::receipt::Event;
+use super::receipt::{Begin, Event};
 use crate::area::{Names, shown};
 use crate::bytes::{is, write_all};
 use crate::error::{IoError, RunError};
@@ -196,15 +196,28 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
 }
 
 impl<F: Fs> Staging<'_, '_, F> {
-    /// Makes the new files and the journal durable.
-    pub(super) fn sync(&self) -> Result<(), RunError> {
+    /// Has the run entered into the record while what is staged is brought to the disk: either is waited for, and neither is an
+    /// effect. Nothing is left of a run that is not entered.
+    pub(super) fn enter(self, begin: &mut Begin<'_>) -> Result<Self, RunError> {
+        let mut entered = false;
+        match self.sync_while(&mut || entered = begin()) {
+            Ok(()) if entered => Ok(self),
+            synced => {
+                self.discard();
+                Err(synced.err().map_or(RunError::NotBegun, RunError::from))
+            }
+        }
+    }
+
+    /// Makes the new files and the journal durable, and does something else meanwhile.
+    fn sync_while(&self, act: &mut dyn FnMut()) -> Result<(), IoError> {
         let Prepared { area, work, new, .. } = &self.prepared;
         let fresh = || work.changes.iter().zip(new).filter_map(|(change, new)| Some((change, new.as_ref()?)));
         let files: Vec<&F::File> = fresh().map(|(_, new)| &new.file).chain([&self.file]).collect();
-        area.fs.sync_all(&files).map_err(|(index, errno)| {
+        area.fs.sync_while(&files, act).map_err(|(index, errno)| {
             let journal = || shown(&Names(&work.run_id).intent());
             let path = fresh().nth(index).map_or_else(journal, |(change, _)| change.path.to_string());
-            RunError::from(IoError { call: "sync", path, errno })
+            IoError { call: "sync", path, errno }
         })
     }
 }

@@ -47,7 +47,7 @@ fn change_pair(root: &ProjectRoot, pair: u32) {
     let before_commit = &mut |_: &crate::Staged<'_>| Ok(());
     let mut options =
         RunOptions { sync: true, cancel: &cancel, wait: Duration::from_millis(50), observer, before_commit };
-    let _ = execute(&Disk::new(root, true).unwrap(), &work, &mut |_| true, &mut options);
+    let _ = execute(&Disk::new(root, true).unwrap(), &work, &mut || true, &mut options);
 }
 
 #[test]

@@ -114,7 +114,7 @@ pub(super) fn run_in(
     let cancel = AtomicBool::new(false);
     let mut options = RunOptions { sync: true, cancel: &cancel, wait: Duration::ZERO, observer, before_commit };
     let disk = Disk::new(root, true).map_err(IoError::of("open", "."))?;
-    execute(&disk, work, &mut |_| true, &mut options)
+    execute(&disk, work, &mut || true, &mut options)
 }
 
 pub(super) fn put(at: &Path, text: &str, mode: u32) {

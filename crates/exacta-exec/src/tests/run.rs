@@ -254,7 +254,7 @@ fn a_failed_check_or_a_cancel_leaves_everything_as_before() {
         let mut options =
             RunOptions { sync: true, cancel: &cancel, wait: Duration::ZERO, observer: &mut observer, before_commit };
         let disk = Disk::new(&project.root, true).unwrap();
-        let outcome = execute(&disk, &everything(1), &mut |_| true, &mut options);
+        let outcome = execute(&disk, &everything(1), &mut || true, &mut options);
         if at < 5 && outcome.is_ok() {
             panic!("not cancelled at {at}");
         }
@@ -274,7 +274,7 @@ fn a_run_that_does_not_begin_was_never_there() {
         let before = project.tree();
         let (cancel, work) = (AtomicBool::new(false), everything(1));
         let run = |answer: bool| {
-            let mut begin = |_: &AtomicBool| {
+            let mut begin = || {
                 let ready = project.traces().contains(&format!("{}.3", work.run_id));
                 assert!(ready && project.tree() == before, "{:?}", project.traces());
                 answer
@@ -296,7 +296,7 @@ fn a_run_that_fails_early_never_begins() {
     let project = Project::new(&EVERYTHING);
     let (before, cancel) = (project.tree(), AtomicBool::new(true));
     let run = |sync: bool| {
-        let mut begin = |_: &AtomicBool| panic!("entered");
+        let mut begin = || panic!("entered");
         let (wait, before_commit) = (Duration::ZERO, &mut |_: &crate::Staged<'_>| Ok(()));
         let mut options = RunOptions { sync, cancel: &cancel, wait, observer: &mut |_| {}, before_commit };
         let disk = Disk::new(&project.root, sync).unwrap();

@@ -36,7 +36,7 @@ pub(super) fn run(sim: &Sim<'_>, work: &Work) -> Result<Receipts, RunError> {
     let cancel = AtomicBool::new(false);
     let (observer, before_commit) = (&mut |_| {}, &mut |_: &crate::Staged<'_>| Ok(()));
     let mut options = RunOptions { sync: true, cancel: &cancel, wait: Duration::ZERO, observer, before_commit };
-    execute(sim, work, &mut |_| true, &mut options)
+    execute(sim, work, &mut || true, &mut options)
 }
 
 pub(super) fn recover(sim: &Sim<'_>) -> Result<Vec<crate::Recovered>, RunError> {
