@@ -67,7 +67,7 @@ impl Beginning<'_> {
                         return Err((self.lost)(start));
                     }
                     if now_and_then || wait.is_cancelled() {
-                        self.holds(run, site, wait, true)?;
+                        self.holds(run, site, wait, false)?;
                     }
                     std::thread::sleep(PAUSE);
                 }

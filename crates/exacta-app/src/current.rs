@@ -117,11 +117,9 @@ impl Current {
         &self.surroundings.world
     }
 
-    /// That every target could be looked at. What could not be may be as it was, and ends no plan.
+    /// That every target could be looked at.
     pub fn known(&self) -> Result<(), Error> {
-        let Some((path, reason)) = self.facts.unknown() else { return Ok(()) };
-        let message = format!("`{path}` cannot be read: {reason}");
-        Err(Error::fault("target_unreadable", message).hint("mend that, and give the command again"))
+        known(&self.facts)
     }
 
     /// What it is bound to, to be compared again later.
@@ -157,6 +155,13 @@ impl Current {
         let content = self.content_hash().ok_or_else(|| tampered(&self.record.id))?;
         if self.identity.plan_hash(content)? == self.record.plan_hash { Ok(()) } else { Err(tampered(&self.record.id)) }
     }
+}
+
+/// That every target could be looked at. What could not be may be as it was, and ends no plan.
+pub(crate) fn known(facts: &Facts) -> Result<(), Error> {
+    let Some((path, reason)) = facts.unknown() else { return Ok(()) };
+    let message = format!("`{path}` cannot be read: {reason}");
+    Err(Error::fault("target_unreadable", message).hint("mend that, and give the command again"))
 }
 
 /// What a plan was made against, as stored.

@@ -1,7 +1,7 @@
 //! What a permit was given under. Waiting for others and checks can take long, so it is looked at again when a run begins and
 //! before it is committed; the targets themselves the executor compares, on the files it holds.
 
-use crate::current::{Surroundings, messages};
+use crate::current::{Surroundings, known, messages};
 use crate::error::Error;
 use crate::run::run_error;
 use exacta_exec::ProjectRoot;
@@ -78,6 +78,7 @@ fn changed_for(bound: &Bound<'_>, site: Site<'_>, moment: Moment) -> Result<Opti
     let authority = surroundings.world.authority();
     let late = (moment == Moment::LateStart).then(|| site.root.facts(bound.facts.paths(), TARGET_CAP));
     let facts = late.as_ref().unwrap_or(bound.facts);
+    known(facts)?;
     let mut drifts = drift::drift(bound.identity, &surroundings.standing(&authority, facts));
     drifts.retain(|drift| moment != Moment::Commit || !drift.kind.ends_at_the_start());
     if drifts != bound.drifts {

@@ -1,7 +1,7 @@
 //! The operator's checks: on the staged result, before anything is on disk.
 
 use crate::place::{Place, fix, id, plan};
-use exacta_app::{App, CheckEvent, Exit};
+use exacta_app::{App, CheckEvent, Execution, Exit};
 use exacta_kernel::gate::Verdict;
 use exacta_kernel::policy::safety::SafetyPolicy;
 use serde_json::json;
@@ -66,6 +66,45 @@ fn a_policy_that_breaks_during_a_check_is_told_as_that() {
     assert_eq!((error.exit, error.code), (Exit::RolledBack, "policy_broken"), "{error}");
     assert!(error.hint.as_deref().is_some_and(|hint| hint.contains("policy reset")), "{error:?}");
     assert_eq!(place.read("tests/test_greet.py"), None);
+}
+
+/// The profile allows one run at a time, and a check takes its time.
+#[test]
+fn a_target_that_changes_while_its_run_waits_for_a_place_expires_the_plan() {
+    let place = place("[[projects.\"PROJECT\".checks]]\nargv = [\"sleep\", \"2\"]\n");
+    let readme = plan(
+        "AddFeature",
+        "the readme says what the program prints",
+        json!([{
+            "id": "s1", "order": 1, "type": "file_modify", "target": "README.md", "dependencies": [],
+            "description": "name the greeting that is printed", "edits": [{ "find": "a greeting", "replace": "`hello`" }]
+        }]),
+    );
+    let (first, second) = (id(&place.submit(&fix())), id(&place.submit(&readme)));
+    place.approve(&first).unwrap();
+    place.approve(&second).unwrap();
+    let cancel = AtomicBool::new(false);
+    let (begins, begun) = std::sync::mpsc::channel();
+    let error = std::thread::scope(|scope| {
+        let (place, cancel) = (&place, &cancel);
+        let checking = scope.spawn(move || {
+            let mut told = |_: CheckEvent<'_>| begins.send(()).unwrap_or_default();
+            place.app().execute(&first, Place::execution(cancel, &mut |_| {}, &mut told)).unwrap()
+        });
+        begun.recv().unwrap();
+        let waiting = scope.spawn(|| {
+            let (observer, checks) = (&mut |_| {}, &mut |_: CheckEvent<'_>| {});
+            let wait = std::time::Duration::from_secs(30);
+            let execution = Execution { wait, ..Place::execution(cancel, observer, checks) };
+            place.app().execute(&second, execution).unwrap_err()
+        });
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        place.write("README.md", "# Greeter\n\nPrints a greeting, always.\n");
+        assert_eq!(checking.join().unwrap().outcome, "completed");
+        waiting.join().unwrap()
+    });
+    assert_eq!((error.exit, error.code), (Exit::Drifted, "plan_expired"), "{error}");
+    assert_eq!(place.app().show(&second).unwrap().run, None);
 }
 
 #[test]
