@@ -108,8 +108,8 @@ pub trait Store: Send {
         entries: (&[EntryDraft], Timestamp),
     ) -> Result<Start, StoreError>;
 
-    /// Ends a run that is going on or needs attention; the run as it is then. When an undo completes, the run it takes back becomes `undone`; if
-    /// that one was itself an undo, what it had taken back is `completed` again.
+    /// Ends a run that is going on or needs attention; the run as it is then. When an undo completes, the run it takes back
+    /// becomes `undone`; if that one was itself an undo, what it had taken back is `completed` again, and so on.
     ///
     /// # Errors
     /// [`StoreError`]; also for an unknown run and for one that has ended.

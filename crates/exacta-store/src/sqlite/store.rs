@@ -325,14 +325,20 @@ fn take_over(
     }
 }
 
-/// What becomes of the run that an undo takes back: it is undone; if it was itself an undo, what it had taken back holds again.
+/// What becomes of the runs before a completed undo: the one it takes back is undone; if that was itself an undo, what it had
+/// taken back holds again; if that was one too, what it had taken back is undone; and so on.
 fn taken_back(book: &Book<'_>, undo: &RunRecord) -> Result<Vec<(RunId, RunState)>, StoreError> {
-    let Some(undone) = &undo.undoes else { return Ok(Vec::new()) };
-    let again = match known(book, undone)?.undoes {
-        Some(run) if holds_again(book, undo, &run)? => Some((run, RunState::Completed)),
-        _ => None,
-    };
-    Ok(core::iter::once((undone.clone(), RunState::Undone)).chain(again).collect())
+    let mut became = Vec::new();
+    let (mut next, mut state) = (undo.undoes.clone(), RunState::Undone);
+    while let Some(id) = next {
+        if state == RunState::Completed && !holds_again(book, undo, &id)? {
+            break;
+        }
+        next = known(book, &id)?.undoes;
+        became.push((id, state));
+        state = if state == RunState::Undone { RunState::Completed } else { RunState::Undone };
+    }
+    Ok(became)
 }
 
 /// Whether a run can hold again that was taken back. Where it was an undo, another undo of the same run may have its place by now:

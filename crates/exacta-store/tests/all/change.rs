@@ -209,6 +209,24 @@ fn private_and_out_of_git() {
     assert_eq!(mode(&project.exacta().join(format!("plans/{}.json", plan_id(1)))), 0o600);
 }
 
+/// Whatever is undone how often: what holds is every second run of the chain, as the files are.
+#[test]
+fn a_chain_of_undos_alternates() {
+    let project = Project::new();
+    let mut store = project.open();
+    store.insert_plan(&exacta_store::NewPlan { status: AutoApproved, ..new_plan(1) }, &created(1), at(1)).unwrap();
+    for n in 1..=5 {
+        let run = new_run(n, 1, (n > 1).then(|| n - 1));
+        let started = store.start_run(&run, &[AutoApproved], 5, &[draft(Event::RunStarted, 1)], at(2)).unwrap();
+        assert_eq!(started, Start::Started);
+        store.finish_run(&run_id(n), RunState::Completed, &json!({}), &[draft(Event::RunUndone, 1)], at(3)).unwrap();
+        for before in 1..=n {
+            let expected = if (n - before).is_multiple_of(2) { RunState::Completed } else { RunState::Undone };
+            assert_eq!(store.run(&run_id(before)).unwrap().unwrap().state, expected, "run {before} after run {n}");
+        }
+    }
+}
+
 /// An undo comes to hold again while another undo of the same run has its place: that one may be dead, and must not stop the rest.
 #[test]
 fn an_undo_that_holds_again_gives_way_to_another() {
