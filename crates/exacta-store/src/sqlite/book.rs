@@ -2,6 +2,7 @@
 
 use super::change::Touched;
 use super::db::Db;
+use super::ledger::index_changed;
 use super::runs::{self, RunRow};
 use super::state::State;
 use super::whole::{Seen, Whole};
@@ -60,26 +61,26 @@ impl<'a> Book<'a> {
     pub fn run(&self, id: &str) -> Result<Option<RunRow>, StoreError> {
         let Some(plan) = runs::plan_of(&self.db, id)? else { return Ok(None) };
         let runs = self.plan(&plan)?.map(|plan| plan.runs).unwrap_or_default();
-        Ok(runs.into_iter().find(|run| run.id == id))
+        let run = runs.into_iter().find(|run| run.id == id);
+        run.ok_or_else(|| index_changed("a run in it belongs to no plan")).map(Some)
     }
 
     /// The runs without an end.
     pub fn open_runs(&self) -> Result<Vec<RunRow>, StoreError> {
         let mut open = Vec::new();
-        for id in self.check_open_runs()? {
+        for id in self.open_run_ids()? {
             open.extend(self.run(&id)?);
         }
         Ok(open)
     }
 
     /// The ids of the runs without an end, if they are exactly those of which the log says so.
-    pub fn check_open_runs(&self) -> Result<Vec<String>, StoreError> {
+    pub fn open_run_ids(&self) -> Result<Vec<String>, StoreError> {
         let (open, known) = (runs::open(&self.db)?, self.state.get(OPEN_RUNS)?);
         if open_hash(&open) == known.unwrap_or_else(|| open_hash(&[])) {
             return Ok(open);
         }
-        let what = "the runs without an end are others than the log knows".to_owned();
-        Err(Tampered { place: Place::Index, what }.into())
+        Err(index_changed("the runs without an end are others than the log knows"))
     }
 
     /// Takes over records that were just changed. Their hashes, and the last plan among them as it is now.

@@ -52,7 +52,7 @@ impl SqliteStore {
         self.settle(&db, &head)?;
         let Head { mut ledger, state, last_at, .. } = head;
         let mut book = Book::new(db, state, &self.seen);
-        book.check_open_runs()?;
+        book.open_run_ids()?;
         let at = clock.max(last_at);
         let (value, touched) = match act(&book, at)? {
             Act::Nothing(value) => return Ok(value),
@@ -93,7 +93,7 @@ fn record(
     };
     ledger::note_records(drafts.last_mut().ok_or(StoreError::Unrecorded)?, hashes, book.root());
     ledger.before = ledger.frontier.clone();
-    // The entries of the change before are in the file, on disk.
+    // The entries of the change before are in the file; on disk too, unless that change was not to be durable.
     db.run("DELETE FROM outbox", [])?;
     let mut pending = Vec::new();
     for mut draft in drafts {

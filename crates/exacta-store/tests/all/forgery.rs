@@ -102,6 +102,19 @@ fn no_run_is_hidden_invented_or_changed() {
     }
 }
 
+/// It is still among the runs without an end, but its plan is none: who looks for it there would find nothing to recover.
+#[test]
+fn no_run_is_hidden_behind_a_plan_that_is_not_there() {
+    let project = project();
+    let mut store = project.open();
+    sql(&project, "UPDATE run SET plan_id = 'none' WHERE undoes IS NOT NULL");
+    let end = [draft(Event::RunUndone, 2)];
+    assert_eq!(found(store.open_runs()), Place::Index);
+    assert_eq!(found(store.run(&run_id(2))), Place::Index);
+    assert_eq!(found(store.finish_run(&run_id(2), RunState::Completed, &json!([]), &end, at(4))), Place::Index);
+    assert!(project.verify().is_err());
+}
+
 /// Everything in the database that leads to a plan is set back to when the plan was pending; the newest entries stay.
 #[test]
 fn an_index_that_leads_to_an_older_state_of_a_plan_is_refused() {
