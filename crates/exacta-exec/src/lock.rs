@@ -35,7 +35,7 @@ pub(crate) struct Locks<'fs, F: Fs> {
 }
 
 /// The right to read and make notes, and to lock journals: a run that has made its journal and not yet locked it looks like a
-/// dead one.
+/// dead one, and a dead one whose lock somebody tries looks alive.
 pub(crate) struct Desk<'fs, F: Fs> {
     fs: &'fs F,
     dir: F::Dir,
@@ -97,10 +97,18 @@ impl<F: Fs> Drop for Locks<'_, F> {
 }
 
 impl<'fs, F: Fs> Desk<'fs, F> {
-    /// Waits for the lock on the folder of notes.
+    /// Waits for the lock on the folder of notes, which is made if need be.
     pub(crate) fn open(area: &Area<'fs, F>) -> Result<Self, IoError> {
+        Self::at(area, open_or_make_dir(area)?)
+    }
+
+    /// The same where nothing is to be made; `None` if there is no such folder.
+    pub(crate) fn open_to_read(area: &Area<'fs, F>) -> Result<Option<Self>, IoError> {
+        open_dir(area)?.map(|dir| Self::at(area, dir)).transpose()
+    }
+
+    fn at(area: &Area<'fs, F>, dir: F::Dir) -> Result<Self, IoError> {
         let fs = area.fs;
-        let dir = open_dir(area)?;
         let held = fs.open(&dir, ".").map_err(io("open"))?;
         for _ in 0..ATTEMPTS {
             if fs.lock(&held).map_err(io("lock"))? {
@@ -173,28 +181,31 @@ impl<'fs, F: Fs> Desk<'fs, F> {
 
 /// Whether a living process holds the targets of a run.
 pub(crate) fn is_held<F: Fs>(area: &Area<'_, F>, run: &RunId) -> Result<bool, IoError> {
-    let dir = match area.fs.open_dir(&area.dir, LOCKS) {
-        Ok(dir) => dir,
-        Err(Errno::NOENT) => return Ok(false),
-        Err(errno) => return Err(io("open")(errno)),
-    };
-    match area.fs.open(&dir, run.as_str()) {
+    let Some(desk) = Desk::open_to_read(area)? else { return Ok(false) };
+    match area.fs.open(&desk.dir, run.as_str()) {
         Ok(file) => Ok(!area.fs.lock(&file).map_err(io("lock a note in"))?),
         Err(Errno::NOENT) => Ok(false),
         Err(errno) => Err(io("open a note in")(errno)),
     }
 }
 
-fn open_dir<F: Fs>(area: &Area<'_, F>) -> Result<F::Dir, IoError> {
-    match area.fs.open_dir(&area.dir, LOCKS) {
-        Err(Errno::NOENT) => {}
-        answer => return answer.map_err(io("open")),
+fn open_or_make_dir<F: Fs>(area: &Area<'_, F>) -> Result<F::Dir, IoError> {
+    if let Some(dir) = open_dir(area)? {
+        return Ok(dir);
     }
     match area.fs.make_dir(&area.dir, LOCKS, 0o700) {
         Ok(()) | Err(Errno::EXIST) => {}
         Err(errno) => return Err(io("make folder")(errno)),
     }
     area.fs.open_dir(&area.dir, LOCKS).map_err(io("open"))
+}
+
+fn open_dir<F: Fs>(area: &Area<'_, F>) -> Result<Option<F::Dir>, IoError> {
+    match area.fs.open_dir(&area.dir, LOCKS) {
+        Ok(dir) => Ok(Some(dir)),
+        Err(Errno::NOENT) => Ok(None),
+        Err(errno) => Err(io("open")(errno)),
+    }
 }
 
 fn io(call: &'static str) -> impl FnOnce(Errno) -> IoError {

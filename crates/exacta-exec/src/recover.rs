@@ -130,8 +130,8 @@ impl ProjectRoot {
                 continue;
             }
             let Some(name) = journal_name(&area, &run_id)? else { continue };
+            let Some(alive) = is_alive(&area, &name)? else { continue };
             let Some(file) = open(&area, &name)? else { continue };
-            let alive = !disk.lock(&file).map_err(IoError::of("lock", &shown(&name)))?;
             let committed = name == Names(&run_id).commit();
             let (plan_id, broken) = match Journal::read(&disk, &file) {
                 Ok(journal) => (Some(journal.plan_id), None),
@@ -246,6 +246,14 @@ fn journal_name<F: Fs>(area: &Area<'_, F>, run_id: &RunId) -> Result<Option<Stri
         return Ok(Some(names.commit()));
     }
     Ok(intent.then(|| names.intent()))
+}
+
+/// Whether a living process holds the lock on a journal; `None` if there is none of this name.
+fn is_alive<F: Fs>(area: &Area<'_, F>, name: &str) -> Result<Option<bool>, IoError> {
+    // A lock that is only tried is given up before anybody else can meet it.
+    let _desk = Desk::open_to_read(area)?;
+    let Some(file) = open(area, name)? else { return Ok(None) };
+    Ok(Some(!area.fs.lock(&file).map_err(IoError::of("lock", &shown(name)))?))
 }
 
 /// The journal of a dead run, locked; `None` if it is alive or gone.

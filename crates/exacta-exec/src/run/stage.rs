@@ -16,9 +16,6 @@ use rustix::io::Errno;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How often the lock on a fresh journal is tried; a reader may hold it for a moment.
-const LOCK_ATTEMPTS: usize = 100;
-
 /// A run whose new files lie ready.
 pub(crate) struct Staging<'a, 'fs, F: Fs> {
     pub(super) prepared: Prepared<'a, 'fs, F>,
@@ -64,13 +61,10 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
             Err(Errno::EXIST) => return Err(RunError::Exists { run_id: self.work.run_id.clone() }),
             Err(errno) => return Err(IoError { call: "create", path, errno }.into()),
         };
-        for _ in 0..LOCK_ATTEMPTS {
-            if fs.lock(&file).map_err(IoError::of("lock", &path))? {
-                return Ok(file);
-            }
-            std::thread::sleep(Duration::from_millis(1));
+        match fs.lock(&file).map_err(IoError::of("lock", &path))? {
+            true => Ok(file),
+            false => Err(IoError { call: "lock", path, errno: Errno::AGAIN }.into()),
         }
-        Err(IoError { call: "lock", path, errno: Errno::AGAIN }.into())
     }
 
     fn fill(

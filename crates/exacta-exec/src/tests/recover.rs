@@ -4,8 +4,10 @@ use super::project::*;
 use crate::area::Area;
 use crate::fs::Disk;
 use crate::recover::settle;
-use crate::{Outcome, RunError};
+use crate::{Outcome, ProjectRoot, RunError};
 use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 /// A project with a run that counts as interrupted: its done record is gone.
 fn interrupted() -> Project {
@@ -30,6 +32,29 @@ fn an_interrupted_run_is_reported_and_completed_once() {
     assert_eq!((recovered[0].how, recovered[0].receipts.as_ref().unwrap().steps.len()), (Outcome::Completed, 5));
     assert_eq!(project.root.recover().unwrap(), []);
     assert_eq!(project.root.unfinished().unwrap(), []);
+}
+
+/// Whoever only looks whether a run lives is not taken for it.
+#[test]
+fn readers_do_not_keep_a_dead_run_from_being_recovered() {
+    for _ in 0..50 {
+        let project = interrupted();
+        let over = AtomicBool::new(false);
+        thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    let root = ProjectRoot::open(project.dir.path()).unwrap();
+                    while !over.load(Ordering::Relaxed) {
+                        root.unfinished().unwrap();
+                        root.is_at_work(&run_id(1)).unwrap();
+                    }
+                });
+            }
+            let recovered = project.root.recover();
+            over.store(true, Ordering::Relaxed);
+            assert_eq!(recovered.unwrap().len(), 1);
+        });
+    }
 }
 
 /// Somebody may have taken an old journal's end away; or the run began a moment ago.
