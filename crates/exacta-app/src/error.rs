@@ -78,6 +78,11 @@ impl Error {
         self
     }
 
+    /// Whether it says that the record was changed from outside.
+    pub(crate) fn is_tampered(&self) -> bool {
+        self.code == Self::TAMPERED
+    }
+
     /// A fault of the system.
     pub fn fault(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(Exit::Fault, code, message)
@@ -114,7 +119,7 @@ impl From<KeyError> for Error {
 
 impl From<StoreError> for Error {
     fn from(error: StoreError) -> Self {
-        let code = if matches!(error, StoreError::Tampered(_)) { Self::TAMPERED } else { "store" };
+        let code = if error.is_tampered() { Self::TAMPERED } else { "store" };
         Self::fault(code, error.to_string()).hint(error.hint())
     }
 }

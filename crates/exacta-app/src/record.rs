@@ -64,8 +64,12 @@ impl App {
     /// the profile falls to SAFE.
     pub(crate) fn wary<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
         let done = act(self);
-        if done.as_ref().is_err_and(|error| error.code == Error::TAMPERED) {
-            self.fall_to_safe("the records were changed from outside")?;
+        if done.as_ref().is_err_and(Error::is_tampered)
+            && let Err(error) = self.fall_to_safe("the records were changed from outside")
+            // It has fallen all the same where that cannot be recorded for the same reason.
+            && !error.is_tampered()
+        {
+            return Err(error);
         }
         done
     }

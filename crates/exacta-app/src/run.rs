@@ -229,7 +229,11 @@ const fn is_failure(error: &RunError) -> bool {
 
 /// How a run ended, where that could not be entered into the record.
 fn unrecorded(ended: &str, error: &Error) -> Error {
-    Error::fault("unrecorded", format!("{ended}; but this could not be recorded: {}", error.message))
+    let message = format!("{ended}; but this could not be recorded: {}", error.message);
+    if error.is_tampered() {
+        return Error { message, ..error.clone() };
+    }
+    Error::fault("unrecorded", message)
         .hint("when that is mended, the next command that decides or acts records it, or `exacta recover`")
 }
 

@@ -177,10 +177,21 @@ impl core::fmt::Display for Place {
 }
 
 impl StoreError {
+    /// Whether the records were changed from outside; also where that was noticed after the entry was made.
+    #[must_use]
+    pub fn is_tampered(&self) -> bool {
+        match self {
+            Self::Tampered(_) => true,
+            Self::Unfinished(cause) => cause.is_tampered(),
+            _ => false,
+        }
+    }
+
     /// What would help.
     #[must_use]
-    pub const fn hint(&self) -> &'static str {
+    pub fn hint(&self) -> &'static str {
         match self {
+            Self::Unfinished(cause) if cause.is_tampered() => cause.hint(),
             Self::Unfinished(_) => "mend the cause; the next command finishes the record",
             Self::Io { .. } => "mend the cause and give the command again",
             Self::Database { .. } => "run `exacta doctor`",

@@ -1,9 +1,11 @@
 //! How a run ended, where the record of it cannot be written.
 
 use crate::place::{Place, fix, id};
-use exacta_app::Exit;
+use exacta_app::{App, Exit};
 use exacta_exec::Event;
+use exacta_kernel::policy::profile::Profile;
 use std::fs;
+use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Whether the run is cancelled, how the error begins, and how the recovery ends.
@@ -33,4 +35,23 @@ fn how_it_ended_is_told_first_and_recorded_later() {
         place.app().recover().unwrap();
         assert_eq!(place.app().show(&id).unwrap().run.unwrap().outcome, outcome);
     }
+}
+
+/// Also where it is noticed only when the end of a run is to be recorded.
+#[test]
+fn a_log_that_is_changed_during_a_run_lowers_the_profile() {
+    let place = Place::new();
+    place.profile(Profile::Dev);
+    let id = id(&place.submit(&fix()));
+    let log = place.options.project.as_ref().unwrap().join(".exacta/audit.log");
+    let cancel = AtomicBool::new(false);
+    let mut observer = |event| {
+        if event == Event::Committing {
+            fs::File::options().append(true).open(&log).unwrap().write_all(b"{}\n").unwrap();
+        }
+    };
+    let error = place.app().execute(&id, Place::execution(&cancel, &mut observer, &mut |_| {})).unwrap_err();
+    assert_eq!((error.exit, error.code), (Exit::Fault, "record_tampered"), "{error}");
+    assert!(error.message.contains("is completed"), "{error}");
+    assert_eq!(App::chosen_profile(&place.options).unwrap(), Profile::Safe);
 }
