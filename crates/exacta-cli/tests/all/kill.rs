@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// Calls that touch files.
-const CALLS: [&str; 19] = [
+const CALLS: [&str; 22] = [
     "open",
     "openat",
     "openat2",
@@ -23,9 +23,12 @@ const CALLS: [&str; 19] = [
     "ftruncate",
     "fsync",
     "fdatasync",
+    "rename",
     "renameat2",
     "linkat",
+    "unlink",
     "unlinkat",
+    "mkdir",
     "mkdirat",
     "flock",
     "fchmod",

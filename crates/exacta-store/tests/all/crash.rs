@@ -104,12 +104,14 @@ fn killed_at_any_time() {
 }
 
 /// The system calls by which anything reaches the disk, and how many of each are passed over in the short test.
-const CALLS: [(&str, usize); 10] = [
+const CALLS: [(&str, usize); 12] = [
     ("pwrite64", 29),
     ("write", 13),
     ("fdatasync", 3),
     ("fsync", 7),
+    ("rename", 5),
     ("renameat", 11),
+    ("renameat2", 5),
     ("unlinkat", 11),
     ("openat", 31),
     ("ftruncate", 3),
