@@ -11,7 +11,7 @@ use exacta_kernel::audit::Actor;
 use exacta_kernel::id::{PlanId, ProjectId, SessionId};
 use exacta_kernel::policy::profile::Profile;
 use exacta_store::home::{HeldSession, Home, ProjectRecord};
-use exacta_store::{SqliteStore, Store};
+use exacta_store::{DATABASE, SqliteStore, Store};
 use std::path::{Path, PathBuf};
 
 /// Where a command works.
@@ -23,9 +23,8 @@ pub struct Options {
     pub home: Option<PathBuf>,
 }
 
-/// The folder of a project's records, and the file in it without which there are none.
+/// The folder of a project's records.
 pub(crate) const RECORDS: &str = ".exacta";
-const DATABASE: &str = "state.db";
 
 /// An opened project.
 pub struct App {

@@ -11,7 +11,7 @@ use crate::terms::{Changed, Moment, Site, Terms};
 use crate::view::RunView;
 use exacta_exec::{ProjectRoot, RunError};
 use exacta_kernel::audit::EntryDraft;
-use exacta_kernel::id::PlanId;
+use exacta_kernel::id::{PlanId, RunId};
 use exacta_kernel::lifecycle::Status;
 use exacta_store::{RunRecord, SqliteStore, Start, Store};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +23,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// After how many looks it asks whether those others still live.
 const LOOKS: usize = 25;
 
-/// The code of [`not_now`].
+/// The code of [`too_many`].
 const TOO_MANY: &str = "too_many_runs";
 
 /// How a run is entered into the record: of any number racing, one wins.
@@ -37,7 +37,15 @@ pub(crate) struct Beginning<'a> {
     /// What must hold then, and until the commit.
     pub(crate) terms: Terms<'a>,
     /// What losing means.
-    pub(crate) lost: &'a dyn Fn(Start) -> Error,
+    pub(crate) lost: &'a dyn Fn(Lost) -> Error,
+}
+
+/// Why a run cannot begin, whatever it waits for.
+pub(crate) enum Lost {
+    /// This run has its place for good.
+    To(RunId),
+    /// Its plan stands there.
+    Status(Status),
 }
 
 impl Beginning<'_> {
@@ -57,21 +65,22 @@ impl Beginning<'_> {
                 holds = self.holds(run, site, wait, look > 1);
                 holds.is_ok()
             };
-            let entries = (std::slice::from_ref(&self.entry), run.started_at);
-            match store.start_run_if(run, self.from, self.concurrency, &mut may, entries)? {
+            let entries = std::slice::from_ref(&self.entry);
+            match store.start_run(run, self.from, self.concurrency, &mut may, entries, run.started_at)? {
                 Start::Started => break,
                 Start::Withdrawn => return holds,
-                start @ Start::TooMany { .. } => {
+                Start::TooMany { running } => {
                     let now_and_then = look.is_multiple_of(LOOKS);
                     if wait.is_over() || (now_and_then && some_are_dead(store, site.root)?) {
-                        return Err((self.lost)(start));
+                        return Err(too_many(running));
                     }
                     if now_and_then || wait.is_cancelled() {
                         self.holds(run, site, wait, false)?;
                     }
                     std::thread::sleep(PAUSE);
                 }
-                start => return Err((self.lost)(start)),
+                Start::AlreadyRun(other) => return Err((self.lost)(Lost::To(other))),
+                Start::Lost { status } => return Err((self.lost)(Lost::Status(status))),
             }
         }
         Ok(())
@@ -100,6 +109,7 @@ pub(crate) struct Wait<'a> {
 }
 
 impl Wait<'_> {
+    /// Whether its time is up. One that was cancelled ends by that.
     fn is_over(self) -> bool {
         !self.is_cancelled() && self.until.is_none_or(|until| Instant::now() >= until)
     }
@@ -159,8 +169,7 @@ fn outdated(id: &PlanId, changed: &Changed) -> Error {
 }
 
 /// Others are at it, as many as may.
-pub(crate) fn not_now(start: &Start) -> Error {
-    let running = if let Start::TooMany { running } = start { *running } else { 1 };
+fn too_many(running: u32) -> Error {
     let are = if running == 1 { "1 run is" } else { &format!("{running} runs are") };
     Error::fault(TOO_MANY, format!("{are} going on already, as many as the profile allows"))
         .hint("wait for them with `--wait`, or look at them: `exacta status`")

@@ -1,7 +1,6 @@
 //! The operator's checks, run on the staged result before anything is visible; a failing one discards the run.
 
 use crate::app::App;
-use exacta_exec::Staged;
 use exacta_exec::sandbox::{self, CommandReport, Ended, Sandbox, SandboxError};
 use exacta_kernel::plan::Change;
 use exacta_kernel::policy::Policy;
@@ -55,11 +54,11 @@ impl Checks {
     pub fn run(
         &self,
         root: &exacta_exec::ProjectRoot,
-        staged: &Staged<'_>,
+        changes: &[Change],
         cancel: &AtomicBool,
         watch: &mut dyn FnMut(CheckEvent<'_>),
     ) -> Result<(), String> {
-        let sandbox = Sandbox { root, scratch: &self.scratch, hidden: &self.hidden, changes: staged.changes, cancel };
+        let sandbox = Sandbox { root, scratch: &self.scratch, hidden: &self.hidden, changes, cancel };
         let told = |error: SandboxError| format!("{error}; {}", error.hint());
         for command in &self.commands {
             watch(CheckEvent::Started(command));

@@ -39,7 +39,7 @@ impl App {
             return Err(Error::new(Exit::Drifted, "hash_mismatch", message)
                 .hint(format!("look at it again with `exacta show {id}`")));
         }
-        let signed = self.sign(&current.record, Verb::Approve, hash, key, (current.now, current.record.expires_at))?;
+        let signed = self.sign(&current.record, Verb::Approve, hash, key, current.now, current.record.expires_at)?;
         let status = self.enter_approval(&current, signed)?;
         let registered = Registered { identity: &current.identity, plan_hash: hash, status };
         Ok(PlanView::of(&current.evaluation, Some(registered))?)
@@ -126,7 +126,7 @@ impl App {
             return Err(self.over(&record));
         }
         let at = crate::clock::now();
-        let signed = self.sign(&record, Verb::Reject, record.plan_hash, key, at_once(at))?;
+        let signed = self.sign(&record, Verb::Reject, record.plan_hash, key, at, at_once(at))?;
         let mut entry = person_entry(&record, Event::PlanRejected, &signed);
         entry.decision = Some("deny".to_owned());
         entry.reason = self.shown(why.unwrap_or("rejected"));
@@ -147,7 +147,7 @@ impl App {
         if record.status != Status::Pending {
             return Err(self.over(&record));
         }
-        let signed = self.sign(&record, Verb::RequestChanges, record.plan_hash, key, at_once(at))?;
+        let signed = self.sign(&record, Verb::RequestChanges, record.plan_hash, key, at, at_once(at))?;
         let mut entry = person_entry(&record, Event::ChangesRequested, &signed);
         entry.reason = self.shown(feedback);
         entry.decision = Some("changes_requested".to_owned());
@@ -164,7 +164,7 @@ impl App {
 
     fn resubmit_plan(&mut self, id: &PlanId) -> Result<PlanView, Error> {
         let record = self.record(id)?;
-        self.is_late(&record)?;
+        self.check_late(&record)?;
         let identity = crate::current::identity(&record)?;
         let Some(text) = record.proposal else {
             return Err(Error::new(Exit::Denied, "plan_not_kept", format!("the text of plan `{id}` was not kept"))
@@ -197,7 +197,8 @@ impl App {
         verb: Verb,
         hash: Digest,
         key: &SigningKey,
-        (at, expires_at): (Timestamp, Timestamp),
+        at: Timestamp,
+        expires_at: Timestamp,
     ) -> Result<SignedStatement, Error> {
         let (project, plan_id) = (self.project.id.clone(), record.id.clone());
         let statement = Statement::new(verb, project, plan_id, hash, key.name().clone(), at, expires_at);
@@ -215,9 +216,9 @@ impl App {
     }
 }
 
-/// The times of a decision that is carried out at once.
-pub(crate) const fn at_once(at: Timestamp) -> (Timestamp, Timestamp) {
-    (at, at.plus_seconds(60))
+/// Until when a decision counts that is carried out at once.
+pub(crate) const fn at_once(at: Timestamp) -> Timestamp {
+    at.plus_seconds(60)
 }
 
 /// The beginning of an entry about a person's decision.

@@ -1,7 +1,7 @@
 //! The second act: an approved plan is judged again and, if everything still holds, carried out.
 
 use crate::app::App;
-use crate::begin::{Beginning, not_now};
+use crate::begin::{Beginning, Lost};
 use crate::checks::CheckEvent;
 use crate::clock::{new_id, now};
 use crate::current::{Current, EXPIRED, expired, messages, regenerate, tampered};
@@ -19,7 +19,7 @@ use exacta_kernel::id::{PlanId, RunId};
 use exacta_kernel::lifecycle::Status;
 use exacta_kernel::permit::{self, Candidate, Permit, Refused};
 use exacta_kernel::proposal::Action;
-use exacta_store::{Start, Store};
+use exacta_store::Store;
 use serde_json::json;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -28,7 +28,7 @@ use std::time::Duration;
 pub struct Execution<'a> {
     /// Whether every write is made durable; without it a run survives a crash of the process, not a power cut.
     pub sync: bool,
-    /// How long to wait for targets that another run holds.
+    /// How long to wait for targets that another run holds, and for a place among the runs that may go on at the same time.
     pub wait: Duration,
     /// Set to cancel between steps.
     pub cancel: &'a AtomicBool,
@@ -71,10 +71,9 @@ impl App {
         entry.decision = Some("allow".to_owned());
         entry.data = data(json!({ "plan_hash": permit.work().plan_hash, "changes": transitions(&permit) }));
         let concurrency = current.world().policy.concurrency();
-        let lost = |start: Start| match start {
-            Start::AlreadyRun(run) => already_run(id, run.as_str()),
-            Start::Lost { status } => wrong_status(id, status),
-            start => not_now(&start),
+        let lost = |lost: Lost| match lost {
+            Lost::To(run) => already_run(id, run.as_str()),
+            Lost::Status(status) => wrong_status(id, status),
         };
         let from = &[Status::AutoApproved, Status::UserApproved];
         let terms = Terms::Plan(current.bound());

@@ -1,5 +1,6 @@
 //! Which folder is the project.
 
+use crate::app::RECORDS;
 use crate::error::{Error, Exit};
 use exacta_exec::ProjectRoot;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ pub fn find(start: &Path) -> Result<PathBuf, Error> {
         return Err(Error::new(Exit::Usage, "project_unusable", message).hint("name a folder with `--project DIR`"));
     }
     let upward = |name: &str| start.ancestors().find(|folder| folder.join(name).exists()).map(Path::to_owned);
-    let exacta = start.ancestors().find(|folder| folder.join(".exacta").is_dir()).map(Path::to_owned);
+    let exacta = start.ancestors().find(|folder| folder.join(RECORDS).is_dir()).map(Path::to_owned);
     Ok(exacta.or_else(|| upward(".git")).unwrap_or(start))
 }
 

@@ -1,4 +1,4 @@
-//! What there is: plans, runs, the project. Nothing here changes anything.
+//! What there is: plans, runs, the project. Nothing here changes anything but [`App::consider`], which marks what it finds over.
 
 use crate::app::App;
 use crate::clock::now;

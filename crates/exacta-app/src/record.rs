@@ -1,6 +1,6 @@
 //! The record: the audit log, its proof, and the session.
 
-use crate::app::{App, Options, is_recorded, nothing_here};
+use crate::app::{App, Options, RECORDS, is_recorded, nothing_here};
 use crate::clock::now;
 use crate::error::{Error, Exit};
 use exacta_kernel::audit::{Entry, EntryDraft, Event};
@@ -23,16 +23,16 @@ pub fn verify(options: &Options) -> Result<Report, Error> {
         return Err(nothing_here(&path));
     }
     let trusted = Trusted { project: project.id, key: home.log_public_key()?, pin };
-    match exacta_store::verify(&path.join(".exacta"), &trusted) {
+    match exacta_store::verify(&path.join(RECORDS), &trusted) {
         Ok(report) => Ok(report),
-        Err(VerifyError::Store(StoreError::Tampered(place))) => Err(changed(options, (&home, &path), &[place])),
+        Err(VerifyError::Store(StoreError::Tampered(place))) => Err(changed(options, &home, &path, &[place])),
         Err(VerifyError::Store(error)) => Err(error.into()),
-        Err(VerifyError::Tampered(places)) => Err(changed(options, (&home, &path), &places)),
+        Err(VerifyError::Tampered(places)) => Err(changed(options, &home, &path, &places)),
     }
 }
 
 /// What was changed and where; the profile falls to SAFE.
-fn changed(options: &Options, (home, path): (&Home, &Path), places: &[Tampered]) -> Error {
+fn changed(options: &Options, home: &Home, path: &Path, places: &[Tampered]) -> Error {
     let why = "the records were changed from outside";
     // Records that cannot be opened or written take no entry; the fall itself is kept outside them.
     let recorded = App::known(options).and_then(|mut app| app.fall_to_safe(why)).is_ok();

@@ -10,15 +10,14 @@ use crate::read::run_view;
 use crate::submit::data;
 use crate::terms::{Moment, Site};
 use crate::view::RunView;
-use exacta_exec::{Objection, Receipts, Retention, RunError, RunOptions, Staged};
-use exacta_kernel::assess::BasisPoints;
+use exacta_exec::{Objection, Receipts, Retention, RunError, RunOptions};
 use exacta_kernel::audit::{EntryDraft, Event};
 use exacta_kernel::facts::FileState;
 use exacta_kernel::id::{CorrelationId, PlanId, RunId};
 use exacta_kernel::path::RelPath;
 use exacta_kernel::permit::{Permit, Transition, Work};
 use exacta_kernel::plan::{Change, Content};
-use exacta_store::{PlanRecord, RunRecord, RunState, Store, StoreError};
+use exacta_store::{PlanRecord, RunRecord, RunState, Scores, Store, StoreError};
 use serde_json::json;
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
@@ -40,15 +39,18 @@ impl App {
         self.admit_open_runs()?;
         let Execution { sync, wait, cancel, observer, check_observer } = execution;
         let until = Instant::now().checked_add(wait);
-        let (mut run, mut begun, mut broken) = (run_record(&permit)?, Ok(false), None);
+        let (mut run, mut begun, mut broken) = (run_record(&permit)?, Begun::NotYet, None);
         let site = Site { home: &self.home, root: &self.root, project: &self.project.id };
         let (root, store) = (&self.root, &mut self.store);
         let mut begin = || {
-            begun = beginning.enter(store, &mut run, site, Wait { until, cancel }).map(|()| true);
-            matches!(begun, Ok(true))
+            begun = match beginning.enter(store, &mut run, site, Wait { until, cancel }) {
+                Ok(()) => Begun::Entered,
+                Err(error) => Begun::Refused(error),
+            };
+            matches!(begun, Begun::Entered)
         };
-        let mut before_commit = |staged: &Staged<'_>| {
-            checks.run(root, staged, cancel, check_observer).map_err(Objection::Check)?;
+        let mut before_commit = |changes: &[Change]| {
+            checks.run(root, changes, cancel, check_observer).map_err(Objection::Check)?;
             match beginning.terms.changed(site, Moment::Commit) {
                 Ok(None) => Ok(()),
                 Ok(Some(changed)) => Err(Objection::Withdrawn(changed.why)),
@@ -59,10 +61,10 @@ impl App {
         let outcome = root.run(permit, &mut begin, &mut options);
         let run_id = Some(ran.run_id.clone());
         let ended = match (begun, outcome) {
-            (Err(error), _) => return Err(self.not_begun(&ran, error)),
-            (Ok(false), Err(error)) => return Err(ran.hinted(run_error(&error))),
-            (_, Ok(receipts)) => self.completed(&ran, &receipts),
-            (_, Err(error)) => self.failed(&ran, &error, broken).and_then(Err),
+            (Begun::Refused(error), _) => return Err(self.not_begun(&ran, error)),
+            (Begun::NotYet, Err(error)) => return Err(ran.hinted(run_error(&error))),
+            (Begun::Entered, Err(error)) => self.failed(&ran, &error, broken).and_then(Err),
+            (Begun::Entered | Begun::NotYet, Ok(receipts)) => self.completed(&ran, &receipts),
         };
         ended.map_err(|error| Error { run_id, ..error })
     }
@@ -157,7 +159,7 @@ impl App {
         why: &str,
     ) -> Result<Option<RunRecord>, Error> {
         let mut entry = EntryDraft::new(event, Self::agent(), why).about(&run.correlation_id, &run.plan_id);
-        (entry.risk_score, entry.quality_score) = run.scores;
+        (entry.risk_score, entry.quality_score) = (run.scores.risk, run.scores.quality);
         entry.decision = Some(state.name().to_owned());
         entry.run_id = Some(run.run_id.clone());
         entry.data = data(json!({ "receipts": receipts, "undoes": run.undoes }));
@@ -169,13 +171,23 @@ impl App {
     }
 }
 
+/// How far a run came with being entered into the record.
+enum Begun {
+    /// It was not tried.
+    NotYet,
+    /// It is there.
+    Entered,
+    /// It could not be.
+    Refused(Error),
+}
+
 /// A run that is to be recorded as ended.
 pub(crate) struct Ran {
     run_id: RunId,
     plan_id: PlanId,
     correlation_id: CorrelationId,
     undoes: Option<RunId>,
-    scores: (Option<u32>, Option<BasisPoints>),
+    scores: Scores,
 }
 
 impl Ran {
@@ -185,7 +197,7 @@ impl Ran {
             plan_id: work.plan_id.clone(),
             correlation_id: work.correlation_id.clone(),
             undoes: work.undoes.clone(),
-            scores: (begun.risk_score, begun.quality_score),
+            scores: Scores { risk: begun.risk_score, quality: begun.quality_score },
         }
     }
 

@@ -20,9 +20,7 @@ impl Signer {
     pub fn new(home: &Home, project: &ProjectId) -> Result<Self, Error> {
         Ok(Self { home: home.clone(), project: project.clone(), key: home.log_key()? })
     }
-}
 
-impl Signer {
     /// What this project's journals are sealed with. A signature by the log's key over a text that nothing else signs is a
     /// secret that only this user can make, and always the same one.
     pub fn journal_key(&self) -> JournalKey {

@@ -22,7 +22,7 @@ use exacta_kernel::proposal::{Constraint, ModelClaim};
 use exacta_kernel::scan;
 use exacta_kernel::time::Timestamp;
 use exacta_store::home::DeclaredIdentity;
-use exacta_store::{Change, NewPlan, Outcome, PlanRecord, Store, StoreError};
+use exacta_store::{Change, NewPlan, Outcome, PlanRecord, Scores, Store, StoreError};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
@@ -109,8 +109,8 @@ impl App {
         Ok(Lineage { correlation_id: record.correlation_id, version, derived_from: None, revises: Some(id.clone()) })
     }
 
-    /// Whether a plan came too late, so that a new one may be made of its proposal.
-    pub(crate) fn is_late(&self, record: &PlanRecord) -> Result<(), Error> {
+    /// That a plan came too late, so that a new one may be made of its proposal.
+    pub(crate) fn check_late(&self, record: &PlanRecord) -> Result<(), Error> {
         let id = &record.id;
         let wrong = |message: String, hint: String| Err(Error::new(Exit::Drifted, "wrong_status", message).hint(hint));
         if record.run.is_some() || record.status == Status::Expired {
@@ -331,8 +331,8 @@ fn summary(view: &PlanView) -> Value {
 
 /// An entry about a plan, with what the plan was scored.
 pub(crate) fn scored(entry: EntryDraft, plan: &PlanRecord) -> EntryDraft {
-    let (risk_score, quality_score) = plan.scores;
-    EntryDraft { risk_score, quality_score, ..entry.about(&plan.correlation_id, &plan.id) }
+    let Scores { risk, quality } = plan.scores;
+    EntryDraft { risk_score: risk, quality_score: quality, ..entry.about(&plan.correlation_id, &plan.id) }
 }
 
 /// The strictest verdict's reasons.

@@ -1,9 +1,10 @@
 //! A completed run is taken back: asked for by a person, refused where a target has changed since.
 
 use crate::app::App;
-use crate::begin::{Beginning, not_now};
+use crate::begin::{Beginning, Lost};
 use crate::checks::Checks;
 use crate::clock::{new_id, now};
+use crate::decide::{at_once, person_entry};
 use crate::error::{Error, Exit};
 use crate::execute::Execution;
 use crate::run::{run_error, transitions};
@@ -20,7 +21,7 @@ use exacta_kernel::permit::{Completed, Transition, permit_undo};
 use exacta_kernel::plan::{Change, Content};
 use exacta_kernel::{parse, seal};
 use exacta_store::home::SigningKey;
-use exacta_store::{RunFilter, RunRecord, RunState, Start, Store};
+use exacta_store::{RunFilter, RunRecord, RunState, Store};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -64,25 +65,24 @@ impl App {
         let changes = self.reversal(&completed)?;
         let (at, undo_id) = (now(), new_id(RunId::parse)?);
         let (record, approvers) = (self.record(&run.plan_id)?, self.home.approvers()?);
-        let signed = self.sign(&record, Verb::Approve, completed.undo_hash()?, key, crate::decide::at_once(at))?;
-        let permit = permit_undo(&completed, changes, &signed, &approvers, (&self.project.id, at), undo_id.clone())
+        let signed = self.sign(&record, Verb::Approve, completed.undo_hash()?, key, at, at_once(at))?;
+        let permit = permit_undo(&completed, changes, &signed, &approvers, &self.project.id, at, undo_id.clone())
             .map_err(|error| {
                 Error::new(Exit::Denied, "undo_refused", error.to_string())
                     .hint("`exacta approver list` shows who may; `exacta audit verify` looks at the record")
             })?;
-        let mut entry = crate::decide::person_entry(&record, Event::RunStarted, &signed);
+        let mut entry = person_entry(&record, Event::RunStarted, &signed);
         entry.reason = format!("takes back run {}", run.id);
         entry.run_id = Some(undo_id);
         entry.data.insert("undoes".to_owned(), json!(run.id));
         entry.data.insert("changes".to_owned(), serde_json::to_value(transitions(&permit))?);
         let concurrency = self.world()?.policy.concurrency();
-        let lost = |start: Start| match start {
-            Start::AlreadyRun(other) => {
+        let lost = |lost: Lost| match lost {
+            Lost::To(other) => {
                 let message = format!("run `{}` is being taken back by run `{other}`, or was", run.id);
                 Error::new(Exit::Drifted, "already_undone", message).hint("`exacta status` shows the runs")
             }
-            Start::Lost { .. } => not_undoable(&run),
-            start => not_now(&start),
+            Lost::Status(_) => not_undoable(&run),
         };
         let terms = Terms::Undo(approvers.iter().filter(|known| known.name == signed.statement.approver).collect());
         let beginning = Beginning { from: &Status::ALL, concurrency, entry, terms, lost: &lost };

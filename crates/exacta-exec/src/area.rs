@@ -8,6 +8,7 @@
 //! | `RUN.done` | over: everything is as approved |
 //! | `RUN.kept` | over: everything is as before but for what someone else saved |
 //! | `RUN.0`, `RUN.1` … | of each step, the new file before the commit, the old one after it |
+//! | `RUN.0.again` | an old file that is being made anew from its before-image |
 //! | `RUN.0.kept` | bytes that someone wrote into the old file while it was being replaced |
 //!
 //! A run holds the lock on its journal as long as it lives.

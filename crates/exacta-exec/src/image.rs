@@ -3,13 +3,14 @@
 
 use crate::area::{Area, Names, shown};
 use crate::error::{IoError, RunError};
-use crate::fs::{Disk, Fs};
-use crate::journal::{Journal, JournalError};
+use crate::fs::Fs;
+use crate::journal::Journal;
 use crate::root::ProjectRoot;
 use crate::run::{Receipts, receipts};
 use exacta_kernel::facts::{FileContent, FileState};
 use exacta_kernel::hash::Digest;
 use exacta_kernel::id::RunId;
+#[cfg(test)]
 use exacta_kernel::path::RelPath;
 use rustix::io::Errno;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -50,15 +51,13 @@ impl ProjectRoot {
     }
 
     /// The bytes a target had before a run, verified; `None` where there was no file.
-    ///
-    /// # Errors
-    /// If the run's journal is gone or cannot be used.
-    pub fn before_image_of(&self, run_id: &RunId, path: &RelPath) -> Result<Option<FileContent>, RunError> {
+    #[cfg(test)]
+    pub(crate) fn before_image_of(&self, run_id: &RunId, path: &RelPath) -> Result<Option<FileContent>, RunError> {
         let disk = self.disk()?;
         let missing = || RunError::NotKept { what: format!("journal of run `{run_id}`") };
         let area = Area::open(&disk)?.ok_or_else(missing)?;
         let (journal, file) = open(&area, run_id)?.ok_or_else(missing)?;
-        journal.before_image(&disk, &file, path).map_err(|error| bad(run_id, &error))
+        journal.before_image(&disk, &file, path).map_err(|error| error.of(run_id))
     }
 
     /// The before-image with this content, of whatever run, verified.
@@ -85,7 +84,7 @@ impl ProjectRoot {
                 Ok(Some(image)) if image.mode() == mode => return Ok(image),
                 Ok(Some(image)) => return Ok(FileContent::new(image.bytes().to_vec(), mode)),
                 Ok(None) => {}
-                Err(error) => trouble = bad(&run_id, &error),
+                Err(error) => trouble = error.of(&run_id),
             }
         }
         Err(trouble)
@@ -129,10 +128,6 @@ impl ProjectRoot {
         }
         Ok(gone)
     }
-
-    fn disk(&self) -> Result<Disk, IoError> {
-        Disk::new(self, true).map_err(IoError::of("open project", "."))
-    }
 }
 
 /// The journal of a run that was committed.
@@ -143,12 +138,8 @@ fn open<F: Fs>(area: &Area<'_, F>, run_id: &RunId) -> Result<Option<(Journal, F:
         Err(Errno::NOENT) => return Ok(None),
         Err(errno) => return Err(IoError { call: "open", path: shown(&name), errno }.into()),
     };
-    let journal = Journal::read(area.fs, &file).map_err(|error| bad(run_id, &error))?;
+    let journal = Journal::read(area.fs, &file).map_err(|error| error.of(run_id))?;
     Ok(Some((journal, file)))
-}
-
-fn bad(run_id: &RunId, error: &JournalError) -> RunError {
-    RunError::BadJournal { run_id: run_id.clone(), what: error.to_string() }
 }
 
 /// How long ago; nothing, if the clock was set back meanwhile.

@@ -4,6 +4,7 @@
 //! before-image, in the order of the steps. Whole or not at all: a journal that does not verify is never acted upon.
 
 use crate::bytes::{holds, read_exact, write_all};
+use crate::error::RunError;
 use crate::fs::{Attributes, Fs};
 use exacta_kernel::facts::{FileContent, FileState};
 use exacta_kernel::hash::{Digest, canonical_json};
@@ -63,6 +64,13 @@ pub(crate) enum JournalError {
     /// It could not be read.
     #[error("it cannot be read: {0}")]
     Io(#[from] Errno),
+}
+
+impl JournalError {
+    /// Of the journal of this run.
+    pub(crate) fn of(&self, run_id: &RunId) -> RunError {
+        RunError::BadJournal { run_id: run_id.clone(), what: self.to_string() }
+    }
 }
 
 impl Journal {

@@ -28,4 +28,4 @@ pub use image::{Collected, Retention};
 pub use key::JournalKey;
 pub use recover::{Outcome, Recovered, Unfinished};
 pub use root::ProjectRoot;
-pub use run::{Begin, Event, Objection, Receipt, Receipts, RunOptions, Staged, StagedFile};
+pub use run::{Begin, Event, Objection, Receipt, Receipts, RunOptions};

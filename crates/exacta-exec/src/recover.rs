@@ -2,7 +2,7 @@
 
 use crate::area::{Area, Names, Traces, shown};
 use crate::error::{IoError, RunError};
-use crate::fs::{Disk, Fs};
+use crate::fs::Fs;
 use crate::journal::{Journal, JournalError};
 use crate::lock::{Desk, Locks, Patience, is_held};
 use crate::root::ProjectRoot;
@@ -68,7 +68,7 @@ impl ProjectRoot {
     /// # Errors
     /// [`RunError`] at the first run that cannot be settled; it is left as it is.
     pub fn recover(&self) -> Result<Vec<Recovered>, RunError> {
-        let disk = Disk::new(self, true).map_err(IoError::of("open project", "."))?;
+        let disk = self.disk()?;
         match Area::open(&disk)? {
             Some(area) => settle_all(&area),
             None => Ok(Vec::new()),
@@ -80,7 +80,7 @@ impl ProjectRoot {
     /// # Errors
     /// If it cannot be told.
     pub fn is_at_work(&self, run: &RunId) -> Result<bool, RunError> {
-        let disk = Disk::new(self, true).map_err(IoError::of("open project", "."))?;
+        let disk = self.disk()?;
         match Area::open(&disk)? {
             Some(area) => Ok(is_held(&area, run)?),
             None => Ok(false),
@@ -92,7 +92,7 @@ impl ProjectRoot {
     /// # Errors
     /// If it cannot be told.
     pub fn met_others(&self, run: &RunId) -> Result<bool, RunError> {
-        let disk = Disk::new(self, true).map_err(IoError::of("open project", "."))?;
+        let disk = self.disk()?;
         match Area::open(&disk)? {
             Some(area) => Ok(area.has(&Names(run).kept())? && area.has(&Names(run).commit())?),
             None => Ok(false),
@@ -104,12 +104,11 @@ impl ProjectRoot {
     /// # Errors
     /// If its journal is gone or cannot be used.
     pub fn kept(&self, run: &RunId) -> Result<Vec<String>, RunError> {
-        let disk = Disk::new(self, true).map_err(IoError::of("open project", "."))?;
+        let disk = self.disk()?;
         let missing = || RunError::NotKept { what: format!("journal of run `{run}`") };
         let area = Area::open(&disk)?.ok_or_else(missing)?;
         let file = open(&area, &Names(run).commit())?.ok_or_else(missing)?;
-        let journal = Journal::read(&disk, &file)
-            .map_err(|error| RunError::BadJournal { run_id: run.clone(), what: error.to_string() })?;
+        let journal = Journal::read(&disk, &file).map_err(|error| error.of(run))?;
         let aside = area.aside(run, journal.steps.len())?;
         let mut committed = Committed::found(&area, journal, file);
         let mut kept = committed.not_as_before()?;
@@ -122,7 +121,7 @@ impl ProjectRoot {
     /// # Errors
     /// If they cannot be looked at.
     pub fn unfinished(&self) -> Result<Vec<Unfinished>, RunError> {
-        let disk = Disk::new(self, true).map_err(IoError::of("open project", "."))?;
+        let disk = self.disk()?;
         let Some(area) = Area::open(&disk)? else { return Ok(Vec::new()) };
         let mut unfinished = Vec::new();
         for (run_id, traces) in area.runs()? {
@@ -166,8 +165,7 @@ pub(crate) fn in_the_way<F: Fs>(area: &Area<'_, F>, targets: &BTreeSet<String>) 
             continue;
         }
         let Some(file) = open(area, &Names(&run_id).commit())? else { continue };
-        let journal = Journal::read(area.fs, &file)
-            .map_err(|error| RunError::BadJournal { run_id: run_id.clone(), what: error.to_string() })?;
+        let journal = Journal::read(area.fs, &file).map_err(|error| error.of(&run_id))?;
         if journal.steps.iter().any(|step| targets.contains(&step.path.fold_key())) {
             return Ok(Some(run_id));
         }
@@ -194,8 +192,7 @@ pub(crate) fn settle<F: Fs>(
         let (run_id, how) = (run_id.clone(), Outcome::RolledBack);
         return Ok(Some(Recovered { run_id, plan_id, how, committed: false, receipts: None, kept: Vec::new() }));
     }
-    let journal = Journal::read(area.fs, &file)
-        .map_err(|error| RunError::BadJournal { run_id: run_id.clone(), what: error.to_string() })?;
+    let journal = Journal::read(area.fs, &file).map_err(|error| error.of(run_id))?;
     if !area.fs.is_open(run_id) {
         return Err(RunError::UnknownRun { run_id: run_id.clone() });
     }
@@ -313,8 +310,7 @@ pub(crate) fn journal_of<F: Fs>(area: &Area<'_, F>, run_id: &RunId) -> Result<Op
 fn tidy<F: Fs>(area: &Area<'_, F>, run_id: &RunId) -> Result<(), RunError> {
     let name = Names(run_id).commit();
     let Some(file) = hold(area, run_id, &name)? else { return Ok(()) };
-    let journal = Journal::read(area.fs, &file)
-        .map_err(|error| RunError::BadJournal { run_id: run_id.clone(), what: error.to_string() })?;
+    let journal = Journal::read(area.fs, &file).map_err(|error| error.of(run_id))?;
     Committed::found(area, journal, file).tidy();
     Ok(())
 }

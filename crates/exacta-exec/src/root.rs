@@ -1,6 +1,7 @@
 //! The project folder as a held handle.
 
 use crate::error::IoError;
+use crate::fs::Disk;
 use crate::key::JournalKey;
 use exacta_kernel::id::RunId;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -75,6 +76,11 @@ impl ProjectRoot {
             Err(Errno::NOENT | Errno::NOTDIR) => Ok(false),
             Err(errno) => Err(io(errno)),
         }
+    }
+
+    /// What lies beneath it, with every sync really made.
+    pub(crate) fn disk(&self) -> Result<Disk, IoError> {
+        Disk::new(self, true).map_err(IoError::of("open project", "."))
     }
 
     pub(crate) fn fd(&self) -> BorrowedFd<'_> {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// The database.
+/// The database: where there is none there are no records.
 pub const DATABASE: &str = "state.db";
 /// The largest file that is read whole: a plan's text, its view and their escapes fit in many times over.
 const MAX_FILE: u64 = 256 << 20;

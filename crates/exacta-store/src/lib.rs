@@ -21,8 +21,10 @@ mod verify;
 
 pub use error::{Place, StoreError, Tampered};
 pub use exacta_kernel::audit::EntryDraft;
+pub use folder::DATABASE;
 pub use record::{
-    Change, EntryFilter, Filter, NewPlan, Outcome, PlanRecord, PlanSummary, RunFilter, RunRecord, RunState, Start,
+    Change, EntryFilter, Filter, NewPlan, Outcome, PlanRecord, PlanSummary, RunFilter, RunRecord, RunState, Scores,
+    Start,
 };
 pub use signer::{CheckpointSigner, Pin, SignerError};
 pub use sqlite::SqliteStore;

@@ -102,8 +102,8 @@ impl<'a> LogFile<'a> {
 
     /// How long the file is, if what it holds of `pending` is exactly that.
     ///
-    /// `pending` is contiguous and reaches to the end of the log. The first `signed` entries must be there: a checkpoint is
-    /// signed only after they were on disk.
+    /// `pending` is contiguous and reaches to the end of the log. The first `signed` entries must be there: a checkpoint is put
+    /// into its file only after they were on disk.
     pub fn begun(&self, pending: &[Pending], signed: u64) -> Result<u64, StoreError> {
         let len = self.len()?;
         let (Some(first), Some(last)) = (pending.first(), pending.last()) else { return Ok(len) };

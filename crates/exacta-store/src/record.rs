@@ -77,7 +77,7 @@ pub struct PlanRecord {
     /// What a list shows of it.
     pub summary: Value,
     /// Its risk and quality, as they were entered last.
-    pub scores: (Option<u32>, Option<BasisPoints>),
+    pub scores: Scores,
     /// The plan it was made from by approving some steps.
     pub derived_from: Option<PlanId>,
     /// The plan it replaces.
@@ -117,6 +117,15 @@ pub struct PlanSummary {
     pub run: Option<(RunId, RunState)>,
 }
 
+/// What a plan was scored, as far as it was.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Scores {
+    /// 0–100.
+    pub risk: Option<u32>,
+    /// 0.00–1.00.
+    pub quality: Option<BasisPoints>,
+}
+
 /// One execution of a plan, or one undo.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
@@ -134,7 +143,7 @@ pub struct RunRecord {
     pub ended_at: Option<Timestamp>,
     /// The process that carries it out.
     pub pid: u32,
-    /// The boot that process belongs to.
+    /// What tells that process from any other that ever has its number: the boot it belongs to, and when it started.
     pub boot: String,
     /// Per path, the state before and after; opaque here.
     pub changes: Value,
@@ -152,7 +161,7 @@ pub enum RunState {
     Completed,
     /// Everything is as before.
     RolledBack,
-    /// It ended before its first effect.
+    /// Nobody recorded its end: it had no effect, or all that it did was put back.
     Failed,
     /// A person has to look.
     NeedsAttention,

@@ -80,7 +80,7 @@ pub trait Store: Send {
     ) -> Result<Outcome, StoreError>;
 
     /// Starts a run: the plan must stand at one of `from`, have had no run (or the undone run no other undo), and fewer
-    /// than `max_running` runs may be going on.
+    /// than `max_running` runs may be going on. `may` has the last word, when nothing has to be waited for any more.
     ///
     /// # Errors
     /// [`StoreError`]; also for an unknown plan.
@@ -89,23 +89,9 @@ pub trait Store: Send {
         run: &RunRecord,
         from: &[Status],
         max_running: u32,
+        may: &mut dyn FnMut() -> bool,
         entries: &[EntryDraft],
         at: Timestamp,
-    ) -> Result<Start, StoreError> {
-        self.start_run_if(run, from, max_running, &mut || true, (entries, at))
-    }
-
-    /// The same, if `may` says so: asked last of all, when nothing has to be waited for any more.
-    ///
-    /// # Errors
-    /// As [`Store::start_run`].
-    fn start_run_if(
-        &mut self,
-        run: &RunRecord,
-        from: &[Status],
-        max_running: u32,
-        may: &mut dyn FnMut() -> bool,
-        entries: (&[EntryDraft], Timestamp),
     ) -> Result<Start, StoreError>;
 
     /// Ends a run that is going on or needs attention; the run as it is then. When an undo completes, the run it takes back

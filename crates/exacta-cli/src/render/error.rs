@@ -10,7 +10,7 @@ use unicode_width::UnicodeWidthStr as _;
 pub fn error(paint: Paint, width: usize, message: &str, places: &[String], hint: Option<&str>) -> String {
     let mut out = labelled(paint, width, Tone::Bad, "error", message);
     for place in places {
-        out.push_str(&folded(paint, width, (Row::indented(2), 2), 4, place));
+        out.push_str(&folded(paint, width, Row::indented(2), 2, 4, place));
     }
     if let Some(hint) = hint {
         out.push_str(&labelled(paint, width, Tone::Good, "hint", hint));
@@ -29,15 +29,15 @@ fn labelled(paint: Paint, width: usize, tone: Tone, label: &str, message: &str) 
     let hang = label.len() + 2;
     for (index, line) in message.lines().enumerate() {
         let row = if index == 0 { Row::new().with(tone, &format!("{label}:")).plain(" ") } else { Row::indented(hang) };
-        out.push_str(&folded(paint, width, (row, hang), hang, line));
+        out.push_str(&folded(paint, width, row, hang, hang, line));
     }
     out
 }
 
-/// The text after the beginning of its first row. Names in backticks, and words longer than a line, are never cut: paths and
+/// The text after the beginning of its first row, which takes so many columns. Names in backticks, and words longer than a line, are never cut: paths and
 /// commands are to be copied.
-fn folded(paint: Paint, width: usize, (first, mut used): (Row, usize), hang: usize, text: &str) -> String {
-    let (mut row, mut out, mut empty) = (first, String::new(), true);
+fn folded(paint: Paint, width: usize, mut row: Row, mut used: usize, hang: usize, text: &str) -> String {
+    let (mut out, mut empty) = (String::new(), true);
     for word in words(&visible_line(text)) {
         let columns = word.width();
         if !empty && used + 1 + columns > width {

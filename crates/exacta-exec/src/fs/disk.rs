@@ -153,10 +153,6 @@ impl Fs for Disk {
         if self.durable { rustix::fs::fsync(dir) } else { Ok(()) }
     }
 
-    fn sync_all(&self, files: &[&Self::File]) -> Result<(), (usize, Errno)> {
-        if self.durable { sync_together(files, None) } else { Ok(()) }
-    }
-
     fn sync_while(&self, files: &[&Self::File], act: &mut dyn FnMut()) -> Result<(), (usize, Errno)> {
         if self.durable {
             return sync_together(files, Some(act));

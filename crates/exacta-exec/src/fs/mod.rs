@@ -102,13 +102,11 @@ pub(crate) trait Fs {
     fn sync(&self, file: &Self::File) -> Result<(), Errno>;
     /// Makes a folder's names durable.
     fn sync_dir(&self, dir: &Self::Dir) -> Result<(), Errno>;
-    /// The same for several files, none of which has to wait for another. On failure, which of them failed.
-    fn sync_all(&self, files: &[&Self::File]) -> Result<(), (usize, Errno)> {
-        files.iter().enumerate().try_for_each(|(index, file)| self.sync(file).map_err(|errno| (index, errno)))
-    }
-    /// The same while something else is done.
+    /// The same for several files, none of which has to wait for another, while something else is done. On failure, which of
+    /// them failed.
     fn sync_while(&self, files: &[&Self::File], act: &mut dyn FnMut()) -> Result<(), (usize, Errno)> {
-        let synced = self.sync_all(files);
+        let mut files = files.iter().enumerate();
+        let synced = files.try_for_each(|(index, file)| self.sync(file).map_err(|errno| (index, errno)));
         act();
         synced
     }

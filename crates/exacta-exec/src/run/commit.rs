@@ -1,7 +1,7 @@
 //! The third stage: everything is looked at once more, and the commit record is written.
 
 use super::prepare::Prepared;
-use super::receipt::{Event, Objection, RunOptions, Staged, StagedFile};
+use super::receipt::{Event, Objection, RunOptions};
 use super::stage::Staging;
 use crate::area::{EXEC, Names, shown};
 use crate::error::{IoError, RunError};
@@ -19,7 +19,7 @@ pub(crate) struct Ready<'a, 'fs, F: Fs> {
 impl<'a, 'fs, F: Fs> Staging<'a, 'fs, F> {
     /// The last checks, and then the commit record: the moment from which the run will happen.
     pub(crate) fn commit(self, options: &mut RunOptions<'_>) -> Result<Ready<'a, 'fs, F>, RunError> {
-        let checked = (options.before_commit)(&self.staged())
+        let checked = (options.before_commit)(&self.prepared.work.changes)
             .map_err(|objection| match objection {
                 Objection::Check(message) => RunError::CheckFailed { message },
                 Objection::Withdrawn(message) => RunError::Withdrawn { message },
@@ -77,19 +77,5 @@ impl<'a, 'fs, F: Fs> Staging<'a, 'fs, F> {
             true => Ok(()),
             false => Err(RunError::RolledBack { cause: format!("`{EXEC}` was moved before the commit") }),
         }
-    }
-
-    /// Drops it; nothing was visible yet.
-    pub(super) fn discard(self) {
-        self.prepared.discard();
-    }
-
-    fn staged(&self) -> Staged<'_> {
-        let work = self.prepared.work;
-        let names = Names(&work.run_id);
-        let files = work.changes.iter().enumerate().filter(|(_, change)| change.after.is_some());
-        let files =
-            files.map(|(step, change)| StagedFile { path: change.path.clone(), lies_at: shown(&names.file(step)) });
-        Staged { run_id: &work.run_id, changes: &work.changes, files: files.collect() }
     }
 }

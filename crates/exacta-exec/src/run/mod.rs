@@ -12,7 +12,7 @@ mod stage;
 pub(crate) use apply::receipts;
 pub(crate) use prepare::Held;
 use prepare::Prepared;
-pub use receipt::{Begin, Event, Objection, Receipt, Receipts, RunOptions, Staged, StagedFile};
+pub use receipt::{Begin, Event, Objection, Receipt, Receipts, RunOptions};
 
 use crate::area::Area;
 use crate::error::{IoError, RunError};

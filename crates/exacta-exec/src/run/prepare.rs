@@ -50,8 +50,9 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
         for change in &work.changes {
             permitted(change)?;
             match prepared.open(change, &mut round)? {
-                Ok(old) => prepared.old.push(old),
-                Err(found) => drifted.push(Drifted { path: change.path.clone(), found }),
+                Found::Old(held) => prepared.old.push(Some(held)),
+                Found::Nothing => prepared.old.push(None),
+                Found::Other(found) => drifted.push(Drifted { path: change.path.clone(), found: found.to_owned() }),
             }
         }
         prepared.missing = round.missing.into_iter().collect();
@@ -136,11 +137,11 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
         Ok(if same { Still::Same } else { Still::OtherAttributes })
     }
 
-    /// The old file of a change, or what was found in its place.
-    fn open(&mut self, change: &Change, round: &mut Round) -> Result<Result<Option<Held<F>>, String>, RunError> {
+    /// What is where a change is to be made.
+    fn open(&mut self, change: &Change, round: &mut Round) -> Result<Found<F>, RunError> {
         let path = &change.path;
         let Some(dir) = self.folder(path, &mut round.missing)? else {
-            return Ok(if change.before.is_none() { Ok(None) } else { Err("is gone".to_owned()) });
+            return Ok(if change.before.is_none() { Found::Nothing } else { Found::Other("is gone") });
         };
         self.fit_folder(&dir, path, round)?;
         let fs = self.area.fs;
@@ -152,19 +153,19 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
             Ok(stat) => Some(stat.kind),
         };
         let before = match (found, &change.before) {
-            (None, None) => return Ok(Ok(None)),
+            (None, None) => return Ok(Found::Nothing),
             (Some(Kind::File), Some(before)) => before,
-            (None, Some(_)) => return Ok(Err("is gone".to_owned())),
-            (Some(Kind::File), None) => return Ok(Err("exists now".to_owned())),
-            (Some(Kind::Folder), _) => return Ok(Err("is a folder now".to_owned())),
-            (Some(Kind::Symlink), _) => return Ok(Err("is a symbolic link now".to_owned())),
-            (Some(Kind::Special), _) => return Ok(Err("is a device, socket or pipe now".to_owned())),
+            (None, Some(_)) => return Ok(Found::Other("is gone")),
+            (Some(Kind::File), None) => return Ok(Found::Other("exists now")),
+            (Some(Kind::Folder), _) => return Ok(Found::Other("is a folder now")),
+            (Some(Kind::Symlink), _) => return Ok(Found::Other("is a symbolic link now")),
+            (Some(Kind::Special), _) => return Ok(Found::Other("is a device, socket or pipe now")),
         };
         let file = fs.open(&dir, path.name()).map_err(io("open"))?;
         let stat = fs.stat(&file).map_err(io("look at"))?;
         if !is(fs, &file, &stat, before).map_err(io("read"))? {
             let seen = state(fs, &file).map_err(io("read"))?;
-            return Ok(Err(difference(&FileState::of(Some(before)), &seen).to_owned()));
+            return Ok(Found::Other(difference(&FileState::of(Some(before)), &seen)));
         }
         if let Some(reason) = unfit(&stat, fs.user(), round.owner) {
             return Err(refused(path, reason));
@@ -172,7 +173,7 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
         let attributes = fs.attributes(&file, &stat).map_err(io("read the attributes of"))?;
         match attributes.bound_to_content() {
             Some(name) => Err(refused(path, format!("its attribute `{name}` holds for its present content only"))),
-            None => Ok(Ok(Some(Held { file, attributes }))),
+            None => Ok(Found::Old(Held { file, attributes })),
         }
     }
 
@@ -208,6 +209,16 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
         round.fit = Some(path.parent());
         Ok(())
     }
+}
+
+/// What is where a change is to be made.
+enum Found<F: Fs> {
+    /// The old file, as expected.
+    Old(Held<F>),
+    /// Nothing, as expected.
+    Nothing,
+    /// Something else; how it differs.
+    Other(&'static str),
 }
 
 /// How a file is that was looked at before.

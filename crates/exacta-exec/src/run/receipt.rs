@@ -18,9 +18,9 @@ pub struct RunOptions<'a> {
     pub wait: Duration,
     /// Hears of every event, in order.
     pub observer: &'a mut dyn FnMut(Event),
-    /// The last word before the first visible change: checks on the staged result, and whether what the run was permitted under
-    /// still holds. An error discards the run.
-    pub before_commit: &'a mut dyn FnMut(&Staged<'_>) -> Result<(), Objection>,
+    /// The last word before the first visible change, told what the run will do to the byte: checks on that result, and whether
+    /// what the run was permitted under still holds. An error discards the run.
+    pub before_commit: &'a mut dyn FnMut(&[Change]) -> Result<(), Objection>,
 }
 
 /// Enters a run into the record, and says whether it is there. Called once, when every target is locked and every new file lies
@@ -57,26 +57,6 @@ pub enum Event {
         /// Why.
         cause: String,
     },
-}
-
-/// The result of a run before it is visible.
-#[derive(Debug)]
-pub struct Staged<'a> {
-    /// The run.
-    pub run_id: &'a RunId,
-    /// What it will do, to the byte.
-    pub changes: &'a [Change],
-    /// Where the new files lie.
-    pub files: Vec<StagedFile>,
-}
-
-/// One new file, not yet in its place.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StagedFile {
-    /// Where it will be.
-    pub path: RelPath,
-    /// Where it lies now, relative to the project root. Not to be written to.
-    pub lies_at: String,
 }
 
 /// What a completed run did.

@@ -37,7 +37,7 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
         let old = self.old.iter().map(|old| old.as_ref().map(|old| &old.attributes));
         let journal = Journal::of(self.work, old, std::mem::take(&mut self.missing), made);
         let file = self.open_journal()?;
-        match self.fill(&journal, &file, undone.as_ref(), (cancel, observer)) {
+        match self.fill(&journal, &file, undone.as_ref(), cancel, observer) {
             Ok(spent) => Ok(Staging { prepared: self, journal, file, spent }),
             Err(error) => {
                 self.discard();
@@ -72,7 +72,8 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
         journal: &Journal,
         file: &F::File,
         undone: Option<&Journal>,
-        (cancel, observer): (&AtomicBool, &mut dyn FnMut(Event)),
+        cancel: &AtomicBool,
+        observer: &mut dyn FnMut(Event),
     ) -> Result<Vec<Duration>, RunError> {
         let fs = self.area.fs;
         let path = shown(&Names(&self.work.run_id).intent());
@@ -85,7 +86,7 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
             }
             let start = Instant::now();
             let new = match &change.after {
-                Some(after) => Some(self.write_new(step, change, after, (undone, &plain))?),
+                Some(after) => Some(self.write_new(step, change, after, undone, &plain)?),
                 None => {
                     self.try_giving_back(step, change, &plain)?;
                     None
@@ -108,7 +109,8 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
         step: usize,
         change: &Change,
         after: &FileContent,
-        (undone, plain): (Option<&Journal>, &Attributes),
+        undone: Option<&Journal>,
+        plain: &Attributes,
     ) -> Result<Held<F>, RunError> {
         let fs = self.area.fs;
         let io = |call| IoError::of(call, change.path.as_str());
@@ -197,7 +199,7 @@ impl<F: Fs> Staging<'_, '_, F> {
         match self.sync_while(&mut || entered = begin()) {
             Ok(()) if entered => Ok(self),
             synced => {
-                self.discard();
+                self.prepared.discard();
                 Err(synced.err().map_or(RunError::NotBegun, RunError::from))
             }
         }

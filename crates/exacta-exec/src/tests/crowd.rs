@@ -4,6 +4,7 @@
 use super::project::*;
 use crate::{Outcome, ProjectRoot, RunOptions, fs::Disk, run::execute};
 use exacta_kernel::id::RunId;
+use exacta_kernel::plan::Change;
 use exacta_testkit::{LIMIT, Running};
 use std::fs;
 use std::process::{Command, Stdio};
@@ -44,7 +45,7 @@ fn change_pair(root: &ProjectRoot, pair: u32) {
     let mut work = work(0, changes.to_vec());
     work.run_id = RunId::parse(&id).unwrap();
     let (cancel, observer) = (AtomicBool::new(false), &mut |_| {});
-    let before_commit = &mut |_: &crate::Staged<'_>| Ok(());
+    let before_commit = &mut |_: &[Change]| Ok(());
     let mut options =
         RunOptions { sync: true, cancel: &cancel, wait: Duration::from_millis(50), observer, before_commit };
     let _ = execute(&Disk::new(root, true).unwrap(), &work, &mut || true, &mut options);

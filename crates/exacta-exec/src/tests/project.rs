@@ -2,7 +2,7 @@
 
 use crate::fs::Disk;
 use crate::run::execute;
-use crate::{Event, IoError, ProjectRoot, Receipts, RunError, RunOptions, Staged};
+use crate::{Event, IoError, ProjectRoot, Receipts, RunError, RunOptions};
 use exacta_kernel::facts::FileContent;
 use exacta_kernel::hash::Digest;
 use exacta_kernel::id::{CorrelationId, PlanId, RunId};
@@ -99,7 +99,7 @@ impl Project {
         &self,
         work: &Work,
         observer: &mut dyn FnMut(Event),
-        before_commit: &mut dyn FnMut(&Staged<'_>) -> Result<(), crate::Objection>,
+        before_commit: &mut dyn FnMut(&[Change]) -> Result<(), crate::Objection>,
     ) -> Result<Receipts, RunError> {
         run_in(&self.root, work, observer, before_commit)
     }
@@ -109,7 +109,7 @@ pub(super) fn run_in(
     root: &ProjectRoot,
     work: &Work,
     observer: &mut dyn FnMut(Event),
-    before_commit: &mut dyn FnMut(&Staged<'_>) -> Result<(), crate::Objection>,
+    before_commit: &mut dyn FnMut(&[Change]) -> Result<(), crate::Objection>,
 ) -> Result<Receipts, RunError> {
     let cancel = AtomicBool::new(false);
     let mut options = RunOptions { sync: true, cancel: &cancel, wait: Duration::ZERO, observer, before_commit };

@@ -6,6 +6,7 @@ use crate::run::execute;
 use crate::{Drifted, Event, Holder, Retention, RunError, RunOptions};
 use exacta_kernel::facts::FileState;
 use exacta_kernel::id::RunId;
+use exacta_kernel::plan::Change;
 use exacta_testkit::{offers, root, succeeds};
 use rustix::fs::XattrFlags;
 use std::fs;
@@ -233,9 +234,12 @@ fn a_folder_hands_down_its_group() {
 fn a_failed_check_or_a_cancel_leaves_everything_as_before() {
     let project = Project::new(&EVERYTHING);
     let before = project.tree();
-    let staged = |staged: &crate::Staged<'_>| {
-        assert_eq!(staged.files.len(), 4);
-        assert_eq!(fs::read(project.at(&staged.files[0].lies_at)).unwrap(), b"new a\n");
+    let staged = |changes: &[Change]| {
+        let new = changes.iter().enumerate().filter_map(|(step, change)| Some((step, change.after.as_ref()?)));
+        for (step, after) in new {
+            let lies_ready = fs::read(project.at(&format!(".exacta/exec/{}.{step}", run_id(1)))).unwrap();
+            assert_eq!(lies_ready, after.bytes());
+        }
         Err(crate::Objection::Check("tests are red".to_owned()))
     };
     let error = project.run_with(&everything(1), &mut |_| {}, &mut { staged }).unwrap_err();
@@ -250,7 +254,7 @@ fn a_failed_check_or_a_cancel_leaves_everything_as_before() {
             cancel.fetch_or(count == at, Ordering::Relaxed);
             count += usize::from(!matches!(event, Event::RollingBack { .. }));
         };
-        let before_commit = &mut |_: &crate::Staged<'_>| Ok(());
+        let before_commit = &mut |_: &[Change]| Ok(());
         let mut options =
             RunOptions { sync: true, cancel: &cancel, wait: Duration::ZERO, observer: &mut observer, before_commit };
         let disk = Disk::new(&project.root, true).unwrap();
@@ -279,7 +283,7 @@ fn a_run_that_does_not_begin_was_never_there() {
                 assert!(ready && project.tree() == before, "{:?}", project.traces());
                 answer
             };
-            let (wait, before_commit) = (Duration::ZERO, &mut |_: &crate::Staged<'_>| Ok(()));
+            let (wait, before_commit) = (Duration::ZERO, &mut |_: &[Change]| Ok(()));
             let mut options = RunOptions { sync, cancel: &cancel, wait, observer: &mut |_| {}, before_commit };
             execute(&Disk::new(&project.root, sync).unwrap(), &work, &mut begin, &mut options)
         };
@@ -297,7 +301,7 @@ fn a_run_that_fails_early_never_begins() {
     let (before, cancel) = (project.tree(), AtomicBool::new(true));
     let run = |sync: bool| {
         let mut begin = || panic!("entered");
-        let (wait, before_commit) = (Duration::ZERO, &mut |_: &crate::Staged<'_>| Ok(()));
+        let (wait, before_commit) = (Duration::ZERO, &mut |_: &[Change]| Ok(()));
         let mut options = RunOptions { sync, cancel: &cancel, wait, observer: &mut |_| {}, before_commit };
         let disk = Disk::new(&project.root, sync).unwrap();
         execute(&disk, &everything(1), &mut begin, &mut options).unwrap_err()
@@ -348,7 +352,7 @@ fn what_lies_ready_is_looked_at_again_before_the_commit() {
     for (how, tamper) in cases {
         let project = Project::new(&EVERYTHING);
         let before = project.tree();
-        let checks = &mut |_: &crate::Staged<'_>| {
+        let checks = &mut |_: &[Change]| {
             tamper(&project);
             Ok(())
         };
@@ -377,7 +381,7 @@ fn attributes_given_meanwhile_are_not_lost() {
     for at in ["a.txt", "old/gone.txt"] {
         let project = Project::new(&EVERYTHING);
         let before = project.tree();
-        let checks = &mut |_: &crate::Staged<'_>| {
+        let checks = &mut |_: &[Change]| {
             assert!(set(&project, at));
             Ok(())
         };
@@ -394,7 +398,7 @@ fn attributes_given_meanwhile_are_not_lost() {
     }
     if root() {
         let project = Project::new(&EVERYTHING);
-        let checks = &mut |_: &crate::Staged<'_>| {
+        let checks = &mut |_: &[Change]| {
             std::os::unix::fs::chown(project.at("a.txt"), None, Some(4321)).unwrap();
             Ok(())
         };
@@ -443,7 +447,7 @@ fn an_editors_save_is_kept() {
         let expected = project.tree();
 
         let project = Project::new(&EVERYTHING);
-        let late = &mut |_: &crate::Staged<'_>| {
+        let late = &mut |_: &[Change]| {
             editor(&project);
             Ok(())
         };
@@ -490,7 +494,7 @@ fn garbage_goes_by_age_and_size_and_never_what_is_needed() {
 #[test]
 fn a_moved_folder_is_told_of_its_own_targets_alone() {
     let project = Project::new(&EVERYTHING);
-    let checks = &mut |_: &crate::Staged<'_>| {
+    let checks = &mut |_: &[Change]| {
         fs::rename(project.at("bin"), project.at("away")).unwrap();
         Ok(())
     };
@@ -509,7 +513,7 @@ fn a_folder_removed_during_the_run_leaves_the_rest_as_before() {
         fs::remove_dir_all(expected.at(folder)).unwrap();
 
         let project = Project::new(&EVERYTHING);
-        let late = &mut |_: &crate::Staged<'_>| {
+        let late = &mut |_: &[Change]| {
             fs::remove_dir_all(project.at(folder)).unwrap();
             Ok(())
         };

@@ -111,7 +111,7 @@ pub fn evaluate(plan: &Plan, source: &SourceFacts, extra: &[SourcedConstraint]) 
     });
     let all = proposed.chain(extra.map(|given| (given, compiled(&given))));
     let claims = claims(plan);
-    all.map(|(given, check)| given.result((plan, source), &claims, check)).collect()
+    all.map(|(given, check)| given.result(plan, source, &claims, check)).collect()
 }
 
 /// Whether a constraint's text can be checked here, so that its author can be told at once.
@@ -138,13 +138,14 @@ struct Given<'p> {
 impl<'p> Given<'p> {
     fn result(
         &self,
-        known: (&'p Plan, &'p SourceFacts),
+        plan: &'p Plan,
+        source: &'p SourceFacts,
         claims: &BTreeMap<&str, &Step>,
         check: Option<Check>,
     ) -> ConstraintResult {
         let answer = match (self.constraint.kind, check) {
             (ConstraintKind::Prefer, _) => Answer::new(State::Advice, "advice only"),
-            (_, Some(check)) => match self.subject(known) {
+            (_, Some(check)) => match self.subject(plan, source) {
                 Ok(subject) => verify::verify(&check, &subject),
                 Err(reason) => Answer::new(State::Unchecked, reason),
             },
@@ -169,7 +170,7 @@ impl<'p> Given<'p> {
     }
 
     /// The part of the plan that the constraint covers.
-    fn subject(&self, (plan, source): (&'p Plan, &'p SourceFacts)) -> Result<Subject<'p>, String> {
+    fn subject(&self, plan: &'p Plan, source: &'p SourceFacts) -> Result<Subject<'p>, String> {
         let (scope, target) = (self.constraint.scope, self.constraint.target.as_deref());
         let step = match (scope, target) {
             (Scope::Step, Some(id)) if self.owner.is_none_or(|owner| owner.id == id) => {

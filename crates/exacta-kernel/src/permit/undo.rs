@@ -66,7 +66,8 @@ pub fn permit_undo(
     changes: Vec<Change>,
     signed: &SignedStatement,
     approvers: &[Approver],
-    (project, now): (&ProjectId, Timestamp),
+    project: &ProjectId,
+    now: Timestamp,
     run_id: RunId,
 ) -> Result<Permit, UndoRefused> {
     let plan_hash = completed.undo_hash().map_err(|_| UndoRefused::NotCanonical)?;

@@ -58,7 +58,7 @@ impl Home {
     }
 
     /// Forgets a key at once.
-    pub fn forget(&self, key: &KeyFile) {
+    fn forget(&self, key: &KeyFile) {
         let public_key = key.public_key();
         if let Ok(found) = session_keyring().and_then(|ring| ring.search(&description(&public_key))) {
             let _gone = found.invalidate();

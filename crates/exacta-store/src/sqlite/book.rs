@@ -83,8 +83,8 @@ impl<'a> Book<'a> {
         Err(index_changed("the runs without an end are others than the log knows"))
     }
 
-    /// Takes over records that were just changed. Their hashes, and the last plan among them as it is now.
-    pub fn take_over(&mut self, touched: &Touched) -> Result<(Hashes, Option<Whole>), StoreError> {
+    /// Vouches for records that were just changed. Their hashes, and the last plan among them as it is now.
+    pub fn reseal(&mut self, touched: &Touched) -> Result<(Hashes, Option<Whole>), StoreError> {
         let (mut hashes, mut last) = (Vec::new(), None);
         for id in &touched.plans {
             let plan =

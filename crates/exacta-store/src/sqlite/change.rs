@@ -58,7 +58,7 @@ impl SqliteStore {
             Act::Nothing(value) => return Ok(value),
             Act::Change(value, touched) => (value, touched),
         };
-        let (pending, about) = record(&mut book, &mut ledger, &touched, entries, (clock, at))?;
+        let (pending, about) = record(&mut book, &mut ledger, &touched, entries, clock, at)?;
         let signed = owner.sign(&ledger)?;
         ledger.note = signed.note().to_owned();
         ledger.save(&db)?;
@@ -70,14 +70,15 @@ impl SqliteStore {
     }
 }
 
-/// Writes the entries of a change; the last one carries the hashes of the records as they are after it. The entries, and what
+/// Writes the entries of a change, at the time that counts; the last one carries the hashes of the records as they are after it. The entries, and what
 /// they are about.
 fn record(
     book: &mut Book<'_>,
     ledger: &mut Ledger,
     touched: &Touched,
     entries: &[EntryDraft],
-    (clock, at): (Timestamp, Timestamp),
+    clock: Timestamp,
+    at: Timestamp,
 ) -> Result<(Vec<Pending>, About), StoreError> {
     let mut drafts: Vec<EntryDraft> = touched.entries.iter().chain(entries).cloned().collect();
     let last = ledger.size() + drafts.len() as u64;
@@ -85,7 +86,7 @@ fn record(
     for id in &touched.plans {
         plans::touch(&db, id, &drafts, last.saturating_sub(1))?;
     }
-    let (hashes, last_plan) = book.take_over(touched)?;
+    let (hashes, last_plan) = book.reseal(touched)?;
     let about = About {
         plans: touched.plans.iter().map(PlanId::to_string).collect(),
         operations: drafts.iter().filter_map(|draft| draft.correlation_id.clone()).collect(),

@@ -3,8 +3,7 @@
 
 use super::SqliteStore;
 use super::head::Head;
-use crate::error::{Place, StoreError, Tampered};
-use crate::folder::CHECKPOINT;
+use crate::error::{StoreError, Tampered};
 use crate::log::{LogFile, tampered};
 
 impl SqliteStore {
@@ -28,13 +27,7 @@ impl SqliteStore {
     fn ends_fit(&self) -> Result<(), StoreError> {
         let pin = self.signer.pinned()?;
         let Head { ledger, pending, .. } = self.head(&self.db(), pin)?;
-        let signed = self.read_checkpoint()?;
-        let size = signed.as_ref().map_or(0, |signed| signed.size());
-        let same_root = signed.as_ref().is_none_or(|signed| signed.root() == ledger.frontier.root());
-        if size > ledger.size() || (size == ledger.size() && !same_root) {
-            let place = Place::File(self.folder.path().join(CHECKPOINT));
-            return Err(Tampered { place, what: "it is not a checkpoint of this log".to_owned() }.into());
-        }
+        let size = self.checkpoint_of(&ledger)?.map_or(0, |signed| signed.size());
         match LogFile::read(&self.folder)? {
             Some(log) => log.begun(&pending, size).map(drop),
             None if size > 0 => Err(tampered(1, "the log file is missing").into()),

@@ -104,31 +104,33 @@ pub fn outbox(db: &Db<'_>) -> Result<Vec<Pending>, StoreError> {
 /// Lines of the log, without newlines; from `pending`, the outbox, where they may not be in the file yet.
 pub fn lines(
     db: &Db<'_>,
-    from: (Option<&LogFile<'_>>, &[Pending]),
+    log: Option<&LogFile<'_>>,
+    pending: &[Pending],
     correlation: Option<&str>,
     last: Option<u32>,
 ) -> Result<Vec<Vec<u8>>, StoreError> {
-    read(&spans(db, correlation, last)?, from)
+    read(&spans(db, correlation, last)?, log, pending)
 }
 
 /// The same, each compared with the index.
 pub fn lines_as_recorded(
     db: &Db<'_>,
-    from: (Option<&LogFile<'_>>, &[Pending]),
+    log: Option<&LogFile<'_>>,
+    pending: &[Pending],
     correlation: Option<&str>,
     last: Option<u32>,
 ) -> Result<Vec<Vec<u8>>, StoreError> {
     let spans = spans(db, correlation, last)?;
-    let lines = read(&spans, from)?;
-    match spans.iter().zip(&lines).find(|((_, _, leaf), line)| leaf_hash(line) != *leaf) {
-        Some(((seq, ..), _)) => Err(tampered(seq + 1, "the line was changed").into()),
+    let lines = read(&spans, log, pending)?;
+    match spans.iter().zip(&lines).find(|(span, line)| leaf_hash(line) != span.leaf) {
+        Some((span, _)) => Err(tampered(span.seq + 1, "the line was changed").into()),
         None => Ok(lines),
     }
 }
 
-fn read(spans: &[Span], (log, pending): (Option<&LogFile<'_>>, &[Pending])) -> Result<Vec<Vec<u8>>, StoreError> {
+fn read(spans: &[Span], log: Option<&LogFile<'_>>, pending: &[Pending]) -> Result<Vec<Vec<u8>>, StoreError> {
     let mut lines = Vec::new();
-    for (_, (start, end), _) in spans {
+    for Span { start, end, .. } in spans {
         let pending = pending.binary_search_by_key(start, |line| line.start).ok().and_then(|index| pending.get(index));
         let mut line = match (pending, log) {
             (Some(pending), _) => pending.bytes.clone(),
@@ -141,13 +143,25 @@ fn read(spans: &[Span], (log, pending): (Option<&LogFile<'_>>, &[Pending])) -> R
     Ok(lines)
 }
 
-/// An entry's place among all, where it is in the file, and its hash.
-type Span = (u64, (u64, u64), Digest);
+/// Where an entry is.
+struct Span {
+    /// Among all, from 0.
+    seq: u64,
+    /// In the file, newline included.
+    start: u64,
+    end: u64,
+    leaf: Digest,
+}
 
 /// Where entries are in the file.
 fn spans(db: &Db<'_>, correlation: Option<&str>, last: Option<u32>) -> Result<Vec<Span>, StoreError> {
     let read = |row: &Row<'_>| {
-        Ok((unsigned(row.get(0)?), (unsigned(row.get(1)?), unsigned(row.get(2)?)), Digest::from_bytes(row.get(3)?)))
+        Ok(Span {
+            seq: unsigned(row.get(0)?),
+            start: unsigned(row.get(1)?),
+            end: unsigned(row.get(2)?),
+            leaf: Digest::from_bytes(row.get(3)?),
+        })
     };
     let limit = last.map_or(-1, i64::from);
     let mut spans = match correlation {

@@ -33,7 +33,7 @@ pub struct SqliteStore {
     signer: Box<dyn CheckpointSigner>,
     /// The checkpoint that was last found in the folder and verified.
     verified: RefCell<Option<SignedCheckpoint>>,
-    /// So many entries are known to be in the log file, on disk, in the files for people, signed and pinned.
+    /// So many entries are known to be settled: in the log file, signed and pinned, as durably as was asked for.
     settled: Cell<u64>,
     /// Opened only to look: records are handed out as they are found. Otherwise they are first compared with the log.
     trusting: bool,

@@ -6,7 +6,7 @@ use super::sheet::Sheet;
 use super::whole::Whole;
 use crate::error::StoreError;
 use crate::files::PlanFile;
-use crate::record::{Filter, NewPlan, PlanRecord, PlanSummary, RunRecord, RunState};
+use crate::record::{Filter, NewPlan, PlanRecord, PlanSummary, RunRecord, RunState, Scores};
 use exacta_kernel::approval::SignedStatement;
 use exacta_kernel::assess::BasisPoints;
 use exacta_kernel::audit::{EntryDraft, Event};
@@ -154,13 +154,13 @@ impl PlanRow {
         let (undos, own): (Vec<&RunRow>, Vec<&RunRow>) = runs.iter().partition(|run| run.undoes.is_some());
         let run = own.first().map(|run| run.json()).transpose()?;
         let undos = undos.into_iter().map(RunRow::json).collect::<Result<Vec<String>, _>>()?;
-        let (risk_score, quality) = self.scores();
+        let Scores { risk, quality } = self.scores();
         Ok(PlanFile {
             as_of: self.place(),
             timestamp: Timestamp::from_millis(self.created_at).to_string(),
             status: &self.status,
             status_at: Timestamp::from_millis(self.status_at).to_string(),
-            risk_score,
+            risk_score: risk,
             quality_score: serde_json::to_value(quality)?,
             decided_by: self.decided_by.as_deref(),
             approvals: &said.approvals,
@@ -340,9 +340,9 @@ impl PlanRow {
     }
 
     /// Risk and quality, as they were entered last.
-    pub fn scores(&self) -> (Option<u32>, Option<BasisPoints>) {
+    pub fn scores(&self) -> Scores {
         let number = |score: Option<i64>| score.and_then(|score| u32::try_from(score).ok());
-        (number(self.risk_score), number(self.quality_score).map(BasisPoints))
+        Scores { risk: number(self.risk_score), quality: number(self.quality_score).map(BasisPoints) }
     }
 
     fn summary(&self, db: &Db<'_>) -> Result<PlanSummary, StoreError> {

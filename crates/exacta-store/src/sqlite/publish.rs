@@ -1,10 +1,11 @@
 //! From the database to the files: the log; then its sync, plan and operation files, and the pin, side by side; and only after
-//! all of them the checkpoint, so that one of some size shows that everything before it was done.
+//! all of them the checkpoint, so that one of some size shows that everything before it was done, as durably as was asked for. The
+//! files of a plan whose run has begun wait for its end.
 
 use super::SqliteStore;
 use super::db::Db;
 use super::head::{Head, Owner};
-use super::ledger;
+use super::ledger::{self, Ledger};
 use super::whole::Whole;
 use crate::error::{Place, StoreError, Tampered};
 use crate::files;
@@ -23,12 +24,8 @@ impl SqliteStore {
         if ledger.size() == self.settled.get() {
             return Ok(());
         }
-        let signed = self.read_checkpoint()?;
+        let signed = self.checkpoint_of(ledger)?;
         let size = signed.as_ref().map_or(0, |signed| signed.size());
-        let same_root = signed.as_ref().is_none_or(|signed| signed.root() == ledger.frontier.root());
-        if size > ledger.size() || (size == ledger.size() && !same_root) {
-            return Err(self.bad_checkpoint("it is not a checkpoint of this log").into());
-        }
         LogFile::open(&self.folder, ledger.size() == pending.len() as u64)?.settle(pending, size)?;
         match signed {
             Some(_) if size == ledger.size() && size == *pinned => {}
@@ -109,6 +106,16 @@ impl SqliteStore {
         Ok(Some(signed))
     }
 
+    /// The same, where it can be one of this log.
+    pub(super) fn checkpoint_of(&self, ledger: &Ledger) -> Result<Option<SignedCheckpoint>, StoreError> {
+        let (signed, stands) = (self.read_checkpoint()?, (ledger.size(), ledger.frontier.root()));
+        let fits = |signed: &SignedCheckpoint| signed.size() < stands.0 || (signed.size(), signed.root()) == stands;
+        if signed.as_ref().is_none_or(fits) {
+            return Ok(signed);
+        }
+        Err(self.bad_checkpoint("it is not a checkpoint of this log").into())
+    }
+
     fn bad_checkpoint(&self, what: &str) -> Tampered {
         Tampered { place: Place::File(self.folder.path().join(CHECKPOINT)), what: what.to_owned() }
     }
@@ -129,7 +136,7 @@ impl SqliteStore {
         let log = LogFile::read(&self.folder)?;
         let folder = self.folder.inner(ENTRIES)?;
         for id in &about.operations {
-            let lines = ledger::lines(db, (log.as_ref(), pending), Some(id.as_str()), None)?;
+            let lines = ledger::lines(db, log.as_ref(), pending, Some(id.as_str()), None)?;
             folder.replace(&format!("{id}.json"), &[&files::entries_text(id.as_str(), &lines)])?;
         }
         Ok(())

@@ -67,12 +67,12 @@ impl<'a> State<'a> {
 
     /// Gives a name a value.
     pub fn set(&mut self, name: &str, value: Digest) -> Result<(), StoreError> {
-        self.root = self.put(&mut String::new(), self.root, (Digest::of(name.as_bytes()), value))?;
+        self.root = self.put(&mut String::new(), self.root, Digest::of(name.as_bytes()), value)?;
         Ok(())
     }
 
     /// Puts a value into the node of this name and hash; its hash then.
-    fn put(&self, path: &mut String, hash: Digest, (key, value): (Digest, Digest)) -> Result<Digest, StoreError> {
+    fn put(&self, path: &mut String, hash: Digest, key: Digest, value: Digest) -> Result<Digest, StoreError> {
         let node = match self.load(path, hash)? {
             Node::List(mut list) => {
                 list.insert(key, value);
@@ -82,7 +82,7 @@ impl<'a> State<'a> {
                 let digit = digits(&key).nth(path.len()).unwrap_or_default();
                 if let Some(slot) = below.get_mut(digit) {
                     path.push(letter(digit));
-                    *slot = self.put(path, *slot, (key, value))?;
+                    *slot = self.put(path, *slot, key, value)?;
                     path.pop();
                 }
                 Node::Fork(below)

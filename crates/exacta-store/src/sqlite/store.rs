@@ -10,7 +10,8 @@ use super::{SqliteStore, ledger};
 use crate::error::StoreError;
 use crate::log::LogFile;
 use crate::record::{
-    Change, EntryFilter, Filter, NewPlan, Outcome, PlanRecord, PlanSummary, RunFilter, RunRecord, RunState, Start,
+    Change, EntryFilter, Filter, NewPlan, Outcome, PlanRecord, PlanSummary, RunFilter, RunRecord, RunState, Scores,
+    Start,
 };
 use crate::store::Store;
 use exacta_kernel::approval::SignedStatement;
@@ -114,13 +115,14 @@ impl Store for SqliteStore {
         })
     }
 
-    fn start_run_if(
+    fn start_run(
         &mut self,
         run: &RunRecord,
         from: &[Status],
         max_running: u32,
         may: &mut dyn FnMut() -> bool,
-        (entries, at): (&[EntryDraft], Timestamp),
+        entries: &[EntryDraft],
+        at: Timestamp,
     ) -> Result<Start, StoreError> {
         self.change(entries, at, |book, at| {
             let (db, plan) = (&book.db, book.existing(&run.plan_id)?);
@@ -237,7 +239,7 @@ impl Store for SqliteStore {
         let db = Db { connection: &tx, path: &self.path };
         let pending = ledger::outbox(&db)?;
         let log = LogFile::read(&self.folder)?;
-        let lines = ledger::lines_as_recorded(&db, (log.as_ref(), &pending), correlation, filter.last)?;
+        let lines = ledger::lines_as_recorded(&db, log.as_ref(), &pending, correlation, filter.last)?;
         lines.iter().map(|line| Ok(Entry::parse(line)?)).collect()
     }
 
@@ -271,7 +273,7 @@ impl SqliteStore {
                 plans::insert(&book.db, plan, at)?;
                 touched.plans.push(plan.id.clone());
                 if let Some(old) = &plan.revises {
-                    take_over(book, old, plan.version, at, &mut touched)?;
+                    replace_version(book, old, plan.version, at, &mut touched)?;
                 }
             }
             Ok(Act::Change((), touched))
@@ -303,7 +305,8 @@ fn expire(db: &Db<'_>, row: &PlanRow, reason: &str, at: Timestamp, touched: &mut
     if row.usable && status.may_become(Status::Expired) && plans::set_status(db, &id, status, Status::Expired, at)? {
         let mut draft = EntryDraft::new(Event::PlanExpired, Actor::System, reason).about(&correlation, &id);
         draft.decision = Some(Status::Expired.name().to_owned());
-        (draft.risk_score, draft.quality_score) = row.scores();
+        let Scores { risk, quality } = row.scores();
+        (draft.risk_score, draft.quality_score) = (risk, quality);
         touched.entries.push(draft);
         touched.plans.push(id);
     }
@@ -311,7 +314,7 @@ fn expire(db: &Db<'_>, row: &PlanRow, reason: &str, at: Timestamp, touched: &mut
 }
 
 /// A new version ends the one before it, which must still wait: of two that want its place, one gets it.
-fn take_over(
+fn replace_version(
     book: &Book<'_>,
     old: &PlanId,
     version: u64,

@@ -126,7 +126,7 @@ fn chain_of(content: &[u8], id: &str) -> Option<Chain> {
 /// Whether an operation's file is what it was before its last entries.
 fn is_older(db: &Db<'_>, root: &Folder, content: &[u8], id: &str) -> Result<bool, StoreError> {
     let (log, pending) = (LogFile::read(root)?, ledger::outbox(db)?);
-    let lines = ledger::lines(db, (log.as_ref(), &pending), Some(id), None)?;
+    let lines = ledger::lines(db, log.as_ref(), &pending, Some(id), None)?;
     let before = |count| lines.get(..count).is_some_and(|lines| content == entries_text(id, lines));
     Ok((0..lines.len()).any(before))
 }

@@ -123,7 +123,7 @@ pub fn verify(dir: &Path, trusted: &Trusted) -> Result<Report, VerifyError> {
     let said = lines::check(&db, &folder, &ledger, signed.as_ref(), trusted.pin, &mut found)?;
     // Everything else is compared with the log: where that does not hold, nothing is said about the rest.
     if found.tampered.is_empty() {
-        records::check(&db, &folder, (said.records, said.state), &mut found)?;
+        records::check(&db, &folder, said.records, said.state, &mut found)?;
         files::check_operations(&db, &folder, said.operations, &mut found)?;
     }
     if found.tampered.is_empty() { Ok(found.report) } else { Err(VerifyError::Tampered(found.tampered)) }

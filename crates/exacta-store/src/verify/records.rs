@@ -16,7 +16,8 @@ use std::collections::{BTreeSet, HashMap};
 pub fn check(
     db: &Db<'_>,
     folder: &Folder,
-    (mut known, state): (HashMap<String, String>, Digest),
+    mut known: HashMap<String, String>,
+    state: Digest,
     found: &mut Findings,
 ) -> Result<(), StoreError> {
     // A plan's file is compared with its records only where those hold.

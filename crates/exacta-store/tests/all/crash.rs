@@ -40,7 +40,14 @@ fn work(dir: &Path, n: u64) -> Result<(), StoreError> {
     let change = Change { from: Pending, to: UserApproved, approval: Some(signed(n)), also_expire: None };
     let _ = store.transition(&plan_id(n), &change, &[draft(Event::PlanApproved, n)], at(2))?;
     promised("approval");
-    let _ = store.start_run(&new_run(n, n, None), &[UserApproved], 99, &[draft(Event::RunStarted, n)], at(3))?;
+    let _ = store.start_run(
+        &new_run(n, n, None),
+        &[UserApproved],
+        99,
+        &mut || true,
+        &[draft(Event::RunStarted, n)],
+        at(3),
+    )?;
     store.finish_run(&run_id(n), RunState::Completed, &json!([]), &[draft(Event::PlanExecuted, n)], at(4))?;
     promised("run");
     Ok(())

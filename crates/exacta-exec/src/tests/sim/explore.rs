@@ -10,6 +10,7 @@ use crate::run::execute;
 use crate::{Outcome, Receipts, RunError, RunOptions};
 use exacta_kernel::facts::FileState;
 use exacta_kernel::permit::Work;
+use exacta_kernel::plan::Change;
 use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
@@ -34,7 +35,7 @@ pub(super) struct Findings {
 
 pub(super) fn run(sim: &Sim<'_>, work: &Work) -> Result<Receipts, RunError> {
     let cancel = AtomicBool::new(false);
-    let (observer, before_commit) = (&mut |_| {}, &mut |_: &crate::Staged<'_>| Ok(()));
+    let (observer, before_commit) = (&mut |_| {}, &mut |_: &[Change]| Ok(()));
     let mut options = RunOptions { sync: true, cancel: &cancel, wait: Duration::ZERO, observer, before_commit };
     execute(sim, work, &mut || true, &mut options)
 }
