@@ -4,7 +4,7 @@ use crate::world::{Done, EXACTA, World};
 use std::path::Path;
 
 /// What a line of these begins with is for the reader's machine, not for a test.
-const FOR_READERS: [&str; 3] = ["cargo ", "mkdir greeting", "tools/"];
+const FOR_READERS: [&str; 3] = ["cargo ", "mkdir ", "tools/"];
 
 /// A command and what is shown below it.
 struct Example {
