@@ -32,7 +32,7 @@ pub struct App {
     pub(crate) home: Home,
     pub(crate) project: ProjectRecord,
     pub(crate) store: SqliteStore,
-    held: Option<HeldSession>,
+    pub(crate) held: Option<HeldSession>,
     /// What was found unfinished when the project was opened, and what became of it.
     pub(crate) recovered: Vec<Recovery>,
 }

@@ -230,9 +230,14 @@ pub(crate) fn person_entry(record: &PlanRecord, event: Event, signed: &SignedSta
     entry
 }
 
-pub(crate) fn wrong_status(id: &PlanId, status: Status) -> Error {
-    Error::new(Exit::Drifted, "wrong_status", format!("plan `{id}` is {status}"))
-        .hint(format!("`exacta show {id}` tells what happened to it"))
+/// Nothing can be done with a plan that stands so.
+#[must_use]
+pub fn wrong_status(id: &PlanId, status: Status) -> Error {
+    let hint = match status {
+        Status::Expired => format!("`exacta resubmit {id}` makes a new plan from the same proposal"),
+        _ => format!("`exacta show {id}` tells what happened to it"),
+    };
+    Error::new(Exit::Drifted, "wrong_status", format!("plan `{id}` is {status}")).hint(hint)
 }
 
 fn won(id: &PlanId, outcome: Outcome) -> Result<(), Error> {

@@ -33,6 +33,7 @@ mod world;
 
 pub use app::{App, Options};
 pub use checks::CheckEvent;
+pub use decide::wrong_status;
 pub use error::{Error, Exit};
 pub use exacta_exec::Event as Progress;
 pub use exacta_exec::sandbox::Ended as CheckEnd;

@@ -105,4 +105,15 @@ impl App {
         self.store.record(&[entry], at)?;
         Ok(self.store.expire_due(at, Some(&ended))?.len())
     }
+
+    /// Ends the session that this process holds, if it holds one: the record says at once that plans made in it are expired.
+    ///
+    /// # Errors
+    /// If the record cannot be written.
+    pub fn end_held_session(&mut self) -> Result<usize, Error> {
+        let Some(held) = self.held.take() else { return Ok(0) };
+        let ended = held.id().clone();
+        drop(held);
+        Ok(self.store.expire_due(now(), Some(&ended))?.len())
+    }
 }

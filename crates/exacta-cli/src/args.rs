@@ -22,8 +22,8 @@ Examples:
   exacta check plan.json          what would be decided, without a trace
   exacta run plan.json            submit, ask, execute
   exacta submit plan.json         hand a plan in, then:
-  exacta review 019a              look at it full-screen and decide
-  exacta execute 019a             carry it out
+  exacta review 019a2f3e-7c1d     look at it full-screen and decide
+  exacta execute 019a2f3e-7c1d    carry it out
   exacta undo                     take the newest run back
 
 Exit codes:
@@ -118,7 +118,7 @@ pub enum Command {
     /// Ask for changes to a plan; it stays as it is until its next version comes
     #[command(after_help = REVISE_EXAMPLES)]
     Revise(Revise),
-    /// Make a new plan from the proposal of one that expired
+    /// Make a new plan from the proposal of one that expired or was carried out
     #[command(after_help = "Examples:\n  exacta resubmit 019a2f3e-7c1d")]
     Resubmit(Resubmit),
     /// Carry out an approved plan, all or nothing
@@ -221,7 +221,7 @@ const SUBMIT_EXAMPLES: &str = "\
 Examples:
   exacta submit plan.json
   agent | exacta submit - --json
-  git diff | exacta submit - --from-git --intent FixBug --text 'round half up'
+  exacta submit fix.patch --from-git --intent FixBug --text 'round half up'
   exacta submit second.json --revises 019a2f3e-7c1d";
 
 const SHOW_EXAMPLES: &str = "\

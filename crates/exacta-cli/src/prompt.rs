@@ -63,12 +63,20 @@ impl Person {
     /// # Errors
     /// As [`Self::confirm`].
     pub fn passphrase(&self, question: &str) -> Result<String, Error> {
-        let signals = Orderly::begin().map_err(|error| broken(&error))?;
-        let _silence = Silence::begin(&self.tty)?;
+        let silence = self.silence()?;
         self.put(question)?;
-        let answer = self.line(&signals);
+        let answer = self.line(&silence.signals);
         self.put("\n")?;
         answer
+    }
+
+    /// Nothing that is typed is shown as long as it lives, and what is left of it then is forgotten. A signal does not end the
+    /// program meanwhile: the terminal would stay as it is.
+    ///
+    /// # Errors
+    /// If the terminal fails.
+    pub fn silence(&self) -> Result<Silence<'_>, Error> {
+        Silence::begin(&self.tty)
     }
 
     /// Tells the person something.
@@ -110,25 +118,36 @@ impl Person {
 }
 
 /// No echo as long as it lives.
-struct Silence<'t> {
+#[derive(Debug)]
+pub struct Silence<'t> {
     tty: &'t File,
     before: Termios,
+    signals: Orderly,
 }
 
 impl<'t> Silence<'t> {
     fn begin(tty: &'t File) -> Result<Self, Error> {
+        let signals = Orderly::begin().map_err(|error| broken(&error))?;
         let before = tcgetattr(tty).map_err(|errno| broken(&errno.into()))?;
         let mut quiet = before.clone();
         quiet.local_modes.remove(LocalModes::ECHO);
         tcsetattr(tty, OptionalActions::Now, &quiet).map_err(|errno| broken(&errno.into()))?;
-        Ok(Self { tty, before })
+        Ok(Self { tty, before, signals })
+    }
+
+    /// Ends it.
+    ///
+    /// # Errors
+    /// Exit 30 if the person interrupted meanwhile.
+    pub fn end(self) -> Result<(), Error> {
+        if self.signals.interrupted() { Err(interrupted()) } else { Ok(()) }
     }
 }
 
 impl Drop for Silence<'_> {
     fn drop(&mut self) {
         // A terminal that is gone needs no echo.
-        let _gone = tcsetattr(self.tty, OptionalActions::Now, &self.before);
+        let _gone = tcsetattr(self.tty, OptionalActions::Flush, &self.before);
     }
 }
 

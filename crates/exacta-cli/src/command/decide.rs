@@ -42,7 +42,7 @@ fn approve_shown(app: &mut App, view: &PlanView, decider: Decider, context: &Con
         context.output.json(&approved);
     } else if let Some(id) = &approved.plan_id {
         context.output.line(&format!("approved plan {id}"));
-        context.output.note(&format!("carry it out with `exacta execute {id}`"));
+        plans::execute_next(&approved, &context.output);
     }
     Ok(Exit::Done.code())
 }
@@ -110,6 +110,10 @@ fn done(app: &App, id: &PlanId, text: &str, context: &Context) -> Result<u8, Err
 
 /// The plan as it is now, if it can be decided and is the one whose hash was given.
 fn seen(app: &mut App, id: &PlanId, hash: Option<&str>) -> Result<PlanView, Error> {
+    if hash.is_some_and(|hash| hash.len() < FEWEST_DIGITS) {
+        return Err(Error::new(Exit::Usage, "hash_short", format!("`--hash` needs at least {FEWEST_DIGITS} digits"))
+            .hint(format!("`exacta show {id}` shows the hash of the plan")));
+    }
     let detail = app.consider(id)?;
     let decided = detail.plan.status.is_some_and(Status::is_approved) && detail.drifts.is_empty() && detail.counts();
     if !detail.live || decided {
@@ -120,7 +124,7 @@ fn seen(app: &mut App, id: &PlanId, hash: Option<&str>) -> Result<PlanView, Erro
     let view = detail.plan;
     let is = signable(&view)?;
     match hash {
-        Some(hash) if hash.len() < FEWEST_DIGITS || !is.starts_with(hash) => {
+        Some(hash) if !is.starts_with(hash) => {
             let message = format!("plan `{id}` is not the one that was shown: its hash is {is}");
             Err(Error::new(Exit::Drifted, "hash_mismatch", message).hint(format!("look at it with `exacta show {id}`")))
         }
@@ -138,10 +142,10 @@ pub fn signable(view: &PlanView) -> Result<&str, Error> {
 
 /// There is nothing left to decide.
 fn over(view: &PlanView) -> Error {
-    let id = view.plan_id.as_deref().unwrap_or_default();
-    let status = view.status.map_or("over", Status::name);
-    Error::new(Exit::Drifted, "wrong_status", format!("plan `{id}` is {status}"))
-        .hint(format!("`exacta show {id}` tells what happened to it"))
+    match (view.plan_id.as_deref().map(PlanId::parse), view.status) {
+        (Some(Ok(id)), Some(status)) => exacta_app::wrong_status(&id, status),
+        _ => Error::fault("internal", "a stored plan has no id or no status"),
+    }
 }
 
 fn named(view: &PlanView) -> Result<(PlanId, String), Error> {

@@ -67,14 +67,18 @@ fn open(options: &Options, file: &KeyFile) -> Result<SigningKey, Error> {
         return Ok(key);
     }
     let person = Person::present()?;
+    // Also while a passphrase is tried, which takes a while: the next one may be typed by then.
+    let silence = person.silence()?;
     let question = format!("passphrase of `{}`: ", file.name());
+    let mut key = unlock(options, file, &person.passphrase(&question)?);
     for _ in 1..TRIES {
-        match unlock(options, file, &person.passphrase(&question)?) {
+        match &key {
             Err(error) if error.exit == Exit::Usage => person.say(&format!("{error}\n"))?,
-            other => return other,
+            _ => break,
         }
+        key = unlock(options, file, &person.passphrase(&question)?);
     }
-    unlock(options, file, &person.passphrase(&question)?)
+    silence.end().and(key)
 }
 
 /// Asks for a new passphrase, twice.
@@ -86,6 +90,7 @@ pub fn new_passphrase(name: &str) -> Result<String, Error> {
         error.hint("run the command in a terminal, or keep the key without a passphrase: `--no-passphrase`")
     })?;
     person.say(&format!("the key of approver `{name}` signs what you decide; it is kept under a passphrase\n"))?;
+    let _silence = person.silence()?;
     loop {
         let first = person.passphrase(&format!("new passphrase for `{name}`: "))?;
         if first.is_empty() {

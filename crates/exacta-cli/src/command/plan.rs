@@ -9,6 +9,7 @@ use exacta_app::{App, Error, Exit};
 use exacta_kernel::gate::Verdict;
 use exacta_kernel::id::PlanId;
 use exacta_kernel::lifecycle::Status;
+use exacta_kernel::proposal::Domain;
 use serde::Serialize;
 
 /// A plan with what happened to it, the plan's own fields first.
@@ -152,11 +153,20 @@ pub fn next(view: &PlanView, app: &App, output: &Output) {
     let is_kept = || PlanId::parse(id).is_ok_and(|id| app.keeps_text(&id));
     match view.status {
         Some(Status::Pending) => output.note(&format!("decide with `exacta review {id}` or `exacta approve {id}`")),
-        Some(Status::AutoApproved) => output.note(&format!("carry it out with `exacta execute {id}`")),
+        Some(Status::AutoApproved) => execute_next(view, output),
         Some(Status::Rejected) if !is_kept() => {
             output.note("the proposal holds a secret, so it was not kept; hand it in again without the secret");
         }
         Some(Status::Rejected) => output.note(&format!("`exacta policy explain {id}` says what would have to change")),
         _ => {}
+    }
+}
+
+/// How an approved plan is carried out, if it can be.
+pub fn execute_next(view: &PlanView, output: &Output) {
+    let domain = view.detail.as_ref().map_or(Domain::Files.name(), |detail| detail.domain.as_str());
+    match &view.plan_id {
+        Some(id) if domain == Domain::Files.name() => output.note(&format!("carry it out with `exacta execute {id}`")),
+        _ => output.note(&format!("nothing carries steps of the {domain} domain out yet")),
     }
 }

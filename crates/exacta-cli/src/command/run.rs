@@ -9,7 +9,7 @@ use crate::fail;
 use crate::prompt::Person;
 use crate::render::plan;
 use exacta_app::view::PlanView;
-use exacta_app::{App, Error, Exit};
+use exacta_app::{App, Error, Execution, Exit};
 use exacta_kernel::id::PlanId;
 use exacta_kernel::lifecycle::Status;
 use serde_json::Value;
@@ -43,7 +43,11 @@ pub fn run(args: &Run, context: &Context) -> Result<u8, Error> {
     };
     if view.status == Some(Status::Pending) {
         match Decider::new(&Signer { approver_key: None }, &context.options) {
-            Ok(decider) => drop(decide_shown(&mut app, &view, decider, context)?),
+            Ok(decider) => {
+                if let Err(error) = decide_shown(&mut app, &view, decider, context) {
+                    return Err(ended(&mut app, &id, error));
+                }
+            }
             Err(_) => return stopped(&view, &app, &exacta_app::waits(&id), context),
         }
     } else {
@@ -53,6 +57,19 @@ pub fn run(args: &Run, context: &Context) -> Result<u8, Error> {
         }
     }
     if args.detach { detach(&app, &id, &args.pace, context) } else { carry_out(&mut app, &id, &args.pace, context) }
+}
+
+/// The same error; where the plan ends with this command since it was made in its session, the record and the hint say so.
+fn ended(app: &mut App, id: &PlanId, error: Error) -> Error {
+    match app.end_held_session() {
+        Ok(0) => error,
+        Err(other) => other,
+        Ok(_) => {
+            let again = format!("the plan expired with this command; `exacta resubmit {id}` makes a new one of it");
+            let hint = error.hint.clone().filter(|_| error.exit != Exit::Confirm);
+            error.hint(hint.map_or_else(|| again.clone(), |hint| format!("{hint}; {again}")))
+        }
+    }
 }
 
 /// Tells about a plan that is not carried out now.
@@ -74,7 +91,9 @@ fn denied() -> Error {
 
 /// Carries a plan out in this process.
 fn carry_out(app: &mut App, id: &PlanId, pace: &Pace, context: &Context) -> Result<u8, Error> {
-    end::act(app, id, pace, context, |app, execution| app.execute(id, execution))?.report(context)
+    let execute =
+        |app: &mut App, execution: Execution<'_>| app.execute(id, execution).map_err(|error| ended(app, id, error));
+    end::act(app, id, pace, context, execute)?.report(context)
 }
 
 /// Carries a plan out in a process of its own, and waits only until the run is in the record.

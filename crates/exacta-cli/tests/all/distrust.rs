@@ -78,8 +78,10 @@ fn what_expired_once_stays_expired() {
     world.run(&["approve", pending, "--approver-key", &world.key()]).expect(40);
     world.run(&["execute", &approved]).expect(40);
     world.write("greet.txt", BEFORE);
-    world.run(&["approve", pending, "--approver-key", &world.key()]).expect(40);
-    world.run(&["execute", &approved]).expect(40);
+    let told = world.run(&["approve", pending, "--approver-key", &world.key()]).expect(40);
+    assert!(told.err.contains(&format!("`exacta resubmit {pending}`")), "{}", told.err);
+    let told = world.run(&["execute", &approved]).expect(40);
+    assert!(told.err.contains(&format!("`exacta resubmit {approved}`")), "{}", told.err);
     assert_eq!(events(&world).iter().filter(|event| *event == "plan_expired").count(), 2);
     assert_eq!(world.read("greet.txt"), BEFORE);
 }

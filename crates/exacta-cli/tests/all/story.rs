@@ -134,6 +134,31 @@ fn some_steps_become_a_plan_of_their_own() {
 }
 
 #[test]
+fn a_plan_that_nothing_carries_out_is_told_so() {
+    let world = World::begun();
+    let plan = json!({
+        "schema": "exacta.plan/1",
+        "intent": { "type": "InboxTriage", "text": "Sort my inbox and draft an answer to each mail" },
+        "autopilot": { "recipe": "InboxTriage", "inbox_source_text": "When will the invoice come?" },
+        "steps": [
+            { "id": "s1", "order": 1, "type": "read_forwarded_email", "target": "inbox",
+              "description": "Read the mail that was forwarded", "dependencies": [] },
+            { "id": "s2", "order": 2, "type": "triage_email", "target": "inbox",
+              "description": "Sort the mails by what they ask for", "dependencies": ["s1"] },
+            { "id": "s3", "order": 3, "type": "write_outcome_draft", "target": "outcome",
+              "description": "Note which mail waits for which answer", "dependencies": ["s2"] },
+            { "id": "s4", "order": 4, "type": "write_email_draft", "target": "mail",
+              "description": "Draft an answer to the mail about the invoice", "dependencies": ["s3"] },
+        ],
+    });
+    let id = id(&submit(&world, &plan).expect(30));
+    let approved = world.run(&["approve", &id, "--approver-key", &world.key()]).expect(0);
+    assert!(approved.err.contains("nothing carries steps of the autopilot domain out"), "{}", approved.err);
+    assert!(!approved.err.contains("exacta execute"), "{}", approved.err);
+    world.run(&["execute", &id]).expect(10);
+}
+
+#[test]
 fn rejected_is_final() {
     let world = World::begun();
     let id = id(&submit(&world, &fix()).expect(30));
@@ -207,8 +232,8 @@ fn a_hash_that_was_not_shown_approves_nothing() {
     let world = World::begun();
     let submitted = submit(&world, &fix()).expect(30);
     let (id, hash) = (id(&submitted), submitted.json()["plan_hash"].as_str().unwrap().to_owned());
-    for wrong in ["00000000", "", &hash[..4]] {
-        world.run(&["approve", &id, "--hash", wrong, "--approver-key", &world.key()]).expect(40);
+    for (wrong, code) in [("00000000", 40), ("", 2), (&hash[..4], 2)] {
+        world.run(&["approve", &id, "--hash", wrong, "--approver-key", &world.key()]).expect(code);
     }
     world.run(&["approve", &id, "--hash", &hash[..8], "--approver-key", &world.key()]).expect(0);
 }

@@ -78,6 +78,34 @@ fn a_passphrase_is_asked_for_and_not_shown() {
     assert_eq!(status(&world, &id), "user_approved");
 }
 
+/// Trying a passphrase takes a while, and people type on.
+#[test]
+fn nothing_typed_between_two_passphrases_is_shown() {
+    let world = World::new();
+    let mut terminal = world.terminal(&["init", "--approver", "tester", "--profile", "SAFE"]);
+    terminal.wait_for("new passphrase").send("correct horse\n");
+    terminal.wait_for("the same again").send("wrong horse\n");
+    terminal.wait_for("not the same").wait_for("new passphrase").send("correct horse\n");
+    terminal.wait_for("the same again").send("correct horse\n");
+    terminal.end().expect(0);
+    let id = submitted(&world);
+    let line = format!(
+        "trap : INT; {} approve {id}; code=$?; stty -a | grep -wo -e '-\\?echo'; exit $code",
+        crate::world::EXACTA
+    );
+    for keys in ["correct horse\n", "\x03"] {
+        let mut terminal = world.shell(&line);
+        terminal.wait_for("[y/N]").send("y\n");
+        terminal.wait_for("passphrase of `tester`").send("wrong\n").wait_for("\n").send(keys);
+        if keys != "\x03" {
+            terminal.wait_for("passphrase of `tester`").send("\x03");
+        }
+        let done = terminal.end().expect(30);
+        assert!(!done.out.contains("horse") && done.out.trim_end().ends_with("\necho"), "{}", done.out);
+        assert_eq!(status(&world, &id), "pending");
+    }
+}
+
 #[test]
 fn the_review_screen_approves_with_the_hash_typed_back() {
     let world = World::begun();
@@ -175,6 +203,27 @@ fn run_asks_and_executes() {
     terminal.wait_for("-there").wait_for("[y/N]").send("y\n");
     terminal.end().expect(0);
     assert_eq!(world.read("greet.txt"), "hello\nworld\n");
+}
+
+/// `run` holds a session of its own: what it did not carry out ends with it, and the record says so at once.
+#[test]
+fn a_run_that_a_person_refuses_expires_its_plan() {
+    let world = World::begun();
+    let path = world.file("plan.json", fix().to_string());
+    for answer in ["n\n", "\x03"] {
+        let mut terminal = world.terminal(&["run", &path]);
+        terminal.wait_for("[y/N]").send(answer);
+        let done = terminal.end().expect(30);
+        let plan = world.run(&["list", "--limit", "1", "--json"]).expect(0).json()["plans"][0].clone();
+        let id = plan["plan_id"].as_str().unwrap();
+        assert!(done.out.contains(&format!("exacta resubmit {id}")), "{}", done.out);
+        assert_eq!((status(&world, id).as_str(), plan["status"].as_str()), ("expired", Some("expired")));
+        let late = world.run(&["approve", id, "--approver-key", &world.key()]).expect(40);
+        assert!(late.err.contains(&format!("`exacta resubmit {id}`")), "{}", late.err);
+        world.run(&["resubmit", id]).expect(30);
+    }
+    assert_eq!(world.run(&["status", "--json"]).expect(0).json()["pending"].as_array().unwrap().len(), 2);
+    world.run(&["audit", "verify"]).expect(0);
 }
 
 #[test]
