@@ -3,12 +3,11 @@
 use crate::app::{App, Options};
 use crate::world::World;
 use exacta_exec::ProjectRoot;
-use exacta_exec::sandbox::{Ended, Sandbox, SandboxError};
+use exacta_exec::sandbox::{self, Ended, SandboxError};
 use exacta_kernel::policy::command::Command;
 use exacta_kernel::policy::profile::Profile;
 use exacta_store::home::Home;
 use serde::Serialize;
-use std::sync::atomic::AtomicBool;
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -55,7 +54,7 @@ pub fn doctor(options: &Options) -> Vec<Check> {
         Ok(root) => {
             checks.push(policy(&home, &root));
             checks.push(project(options));
-            checks.push(sandbox(&home, &root));
+            checks.push(sandbox(options, &home, &root));
         }
         Err(error) => checks.push(broken("project", error.message, error.hint.unwrap_or_default())),
     }
@@ -113,30 +112,40 @@ fn project(options: &Options) -> Check {
     }
 }
 
-/// Runs a command that does nothing, as a check would be run.
-fn sandbox(home: &Home, root: &ProjectRoot) -> Check {
-    let command = Command {
+/// Tries the sandbox for each of the operator's commands, or for one that needs nothing where there are none.
+fn sandbox(options: &Options, home: &Home, root: &ProjectRoot) -> Check {
+    let known = home.state().exists();
+    let (scratch, hidden) = (home.scratch(), home.folders());
+    let found = commands(options, home, root).iter().find_map(|command| {
+        match sandbox::try_out(command, root, &scratch, &hidden) {
+            Ok(report) if report.ended == Ended::Passed => None,
+            Ok(report) => Some(limited(
+                "sandbox",
+                format!("`{}` would not see the change in it: {}", report.name, report.output.trim()),
+                "the operator's checks cannot be relied on here",
+            )),
+            Err(error @ SandboxError::Mounted { .. }) => Some(limited("sandbox", error.to_string(), error.hint())),
+            Err(error) => Some(limited("sandbox", format!("the operator's checks cannot run: {error}"), error.hint())),
+        }
+    });
+    if !known {
+        // Looking is not the beginning of a state.
+        let _not_empty = std::fs::remove_dir(&scratch).and_then(|()| std::fs::remove_dir(home.state()));
+    }
+    found.unwrap_or_else(|| good("sandbox", "a command runs confined".to_owned()))
+}
+
+fn commands(options: &Options, home: &Home, root: &ProjectRoot) -> Vec<Command> {
+    let set = App::look(options).ok().zip(World::load(home, root, Profile::Safe).ok());
+    let set = set.map(|(app, world)| app.checks(&world.policy, true).commands).unwrap_or_default();
+    let plain = || Command {
         name: "true".to_owned(),
         argv: vec!["true".to_owned()],
         timeout_seconds: 60,
         writes: Vec::new(),
         reads: Vec::new(),
     };
-    let (scratch, hidden, known) = (home.scratch(), home.folders(), home.state().exists());
-    let never = AtomicBool::new(false);
-    let sandbox = Sandbox { root, scratch: &scratch, hidden: &hidden, changes: &[], cancel: &never };
-    let outcome = sandbox.run(&command, &mut |_| {});
-    if !known {
-        // Looking is not the beginning of a state.
-        let _not_empty = std::fs::remove_dir(&scratch).and_then(|()| std::fs::remove_dir(home.state()));
-    }
-    let hint = "install the Debian packages `bubblewrap` and `util-linux`, and allow unprivileged user namespaces";
-    match outcome {
-        Ok(report) if report.ended == Ended::Passed => good("sandbox", "a command runs confined".to_owned()),
-        Ok(report) => limited("sandbox", format!("`true` does not pass in it: {}", report.output.trim()), hint),
-        Err(error @ SandboxError::Mounted { .. }) => limited("sandbox", error.to_string(), error.hint()),
-        Err(error) => limited("sandbox", format!("the operator's checks cannot run: {error}"), hint),
-    }
+    if set.is_empty() { vec![plain()] } else { set }
 }
 
 const fn good(name: &'static str, found: String) -> Check {

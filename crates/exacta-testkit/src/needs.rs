@@ -49,17 +49,21 @@ pub fn sandbox() -> bool {
     confined.args([
         "--user",
         "--map-root-user",
-        "--mount",
+        "--pid",
+        "--fork",
+        "--mount-proc",
         "--",
         "bwrap",
         "--unshare-all",
         "--ro-bind",
         "/",
         "/",
+        "--proc",
+        "/proc",
         "true",
     ]);
     let confined = succeeds(confined.stdin(Stdio::null()).stderr(Stdio::null()));
-    needs(confined, "`bwrap` (Debian: bubblewrap) and user namespaces with mounts")
+    needs(confined, "`bwrap` (Debian: bubblewrap) and user namespaces with mounts, of `/proc` too")
 }
 
 /// Needs so much memory that is free, in MiB.

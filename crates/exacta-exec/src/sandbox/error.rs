@@ -1,7 +1,9 @@
 //! Why a command could not be run. It was not run outside the sandbox instead.
 
+use super::obstacle::Obstacle;
 use exacta_kernel::path::RelPath;
 use rustix::io::Errno;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 /// Why a command could not be run.
@@ -12,8 +14,10 @@ pub enum SandboxError {
     Unavailable {
         /// The command.
         name: String,
-        /// What is missing.
+        /// What is in the way.
         why: String,
+        /// What would help.
+        help: String,
     },
     /// A folder that the command may write to is none of the project's.
     #[error("the command `{name}` may write to `{path}`, which {why}")]
@@ -58,12 +62,9 @@ pub enum SandboxError {
 impl SandboxError {
     /// What would help.
     #[must_use]
-    pub const fn hint(&self) -> &'static str {
+    pub fn hint(&self) -> &str {
         match self {
-            Self::Unavailable { .. } => {
-                "`exacta doctor` tries the sandbox out; it needs the Debian packages `bubblewrap` and `util-linux`, and \
-                 unprivileged user namespaces"
-            }
+            Self::Unavailable { help, .. } => help,
             Self::Folder { .. } => "make it a folder of the project, or take it out of `writes` in the Safety Policy",
             Self::Unseen { .. } => {
                 "`writes` in the Safety Policy is for what a command makes, and must not hold files that plans change: name a \
@@ -73,8 +74,18 @@ impl SandboxError {
                 "the system cannot lay a change over a folder with a mount inside: unmount it, or have it mounted elsewhere, as long \
                  as commands run"
             }
-            Self::Io { .. } => "free some space, and see who may write in Exacta's state folder",
+            Self::Io { source, .. } => match source.kind() {
+                ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "free some space where Exacta's state folder is",
+                ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+                    "see who may write in Exacta's state folder"
+                }
+                _ => "see to what the system says, and try again: nothing was changed",
+            },
         }
+    }
+
+    pub(super) fn unavailable(name: &str, obstacle: Obstacle) -> Self {
+        Self::Unavailable { name: name.to_owned(), why: obstacle.why, help: obstacle.help }
     }
 
     pub(super) fn io(call: &'static str) -> impl FnOnce(std::io::Error) -> Self {

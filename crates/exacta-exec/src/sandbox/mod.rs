@@ -9,16 +9,18 @@
 //! They know paths, not handles; so `setup.sh` mounts a folder first and then compares it with the one that is held here. No handle
 //! is passed on: what a command inherits is its standard input, output and error.
 //!
-//! All of it is in a process namespace of its own, whose first process ends when this process does, at whatever moment: it reads from a
-//! pipe that is held open here and nowhere else. Nothing outlives the first process of a namespace.
+//! All of it is in a process namespace of its own, with a `/proc` of its own, whose first process ends when this process does, at whatever
+//! moment: it reads from a pipe that is held open here and nowhere else. Nothing outlives the first process of a namespace.
 
 mod declared;
 mod error;
 mod filter;
 mod mounts;
+mod obstacle;
 mod output;
 mod staging;
 mod tools;
+mod trial;
 mod view;
 
 use crate::ProjectRoot;
@@ -28,9 +30,10 @@ pub use error::SandboxError;
 use exacta_kernel::path::RelPath;
 use exacta_kernel::plan::Change;
 use exacta_kernel::policy::command::Command;
+use obstacle::Obstacle;
 use output::{Limit, Output};
 use rustix::fd::{AsFd, OwnedFd};
-use staging::Staging;
+use staging::{Progress, Staging};
 use std::ffi::{OsStr, OsString};
 use std::io::PipeWriter;
 use std::path::{Path, PathBuf};
@@ -38,6 +41,7 @@ use std::process::{Child, ExitStatus, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use tools::Tools;
+pub use trial::try_out;
 use view::{Mount, View};
 
 /// How much a command may write outside its declared folders, in bytes: into the project, and into each scratch folder.
@@ -51,9 +55,6 @@ const TAKE_DOWN: Duration = Duration::from_secs(5);
 
 /// Makes the overlay, and gives way to `bwrap`.
 const SETUP: &str = include_str!("setup.sh");
-
-/// What it says where the overlay is refused.
-const NO_OVERLAY: &str = "no overlay of the project";
 
 /// The first thing inside: says that everything is set up, lets go of what `bwrap` was handed, and gives way to the command.
 const BEGIN: &str = r#"echo >&4; exec 3<&- 4>&-; exec "$@""#;
@@ -135,26 +136,33 @@ impl Sandbox<'_> {
         let (mut child, alive, mut output) = self.start(command, held, &staging)?;
         let limit = Limit { deadline, cancel: self.cancel };
         let reached = output.read_within(&limit, watch).map_err(SandboxError::io("read what the command prints"));
+        // Nobody waits until there is room for what is not read any more.
+        let printed = output.close();
         // Whatever went wrong, the command does not outlive this.
         let ended =
             end(&mut child, alive, &limit, reached.is_ok()).map_err(SandboxError::io("wait for the command"))?;
         reached?;
-        let unavailable = |why: String| SandboxError::Unavailable { name: command.name.clone(), why };
-        if let Some(why) = staging.refusal() {
-            let mount = why.starts_with(NO_OVERLAY).then(|| mounts::within(self.root.path())).flatten();
-            let mounted = |mount| SandboxError::Mounted { name: command.name.clone(), mount };
-            return Err(mount.map_or_else(|| unavailable(why), mounted));
-        }
-        if matches!(ended, Ended::Passed | Ended::Failed(_)) && !staging.began() {
-            return Err(unavailable(format!("`bwrap` cannot set it up: {}", output.tail().trim())));
+        let by_itself = matches!(ended, Ended::Passed | Ended::Failed(_));
+        if staging.refusal().is_some() || (by_itself && staging.progress() != Progress::Began) {
+            return Err(self.unavailable(command, &staging, &printed.tail));
         }
         Ok(CommandReport {
             name: command.name.clone(),
             ended,
-            output: output.tail(),
-            printed: output.total(),
+            output: printed.tail,
+            printed: printed.total,
             took: started.elapsed(),
         })
+    }
+
+    /// Why the command did not begin.
+    fn unavailable(&self, command: &Command, staging: &Staging, printed: &str) -> SandboxError {
+        let name = command.name.clone();
+        let overlay = staging.refusal().is_some_and(|refusal| refusal.starts_with("overlay"));
+        match overlay.then(|| mounts::within(self.root.path())).flatten() {
+            Some(mount) => SandboxError::Mounted { name, mount },
+            None => SandboxError::unavailable(&name, Obstacle::found(staging, printed)),
+        }
     }
 
     fn stage(&self, held: &Held<'_>) -> std::io::Result<Staging> {
@@ -170,9 +178,9 @@ impl Sandbox<'_> {
         held: &Held<'_>,
         staging: &Staging,
     ) -> Result<(Child, PipeWriter, Output), SandboxError> {
-        let unavailable = |why: String| SandboxError::Unavailable { name: command.name.clone(), why };
+        let unavailable = |obstacle| SandboxError::unavailable(&command.name, obstacle);
         let tools = Tools::find().map_err(unavailable)?;
-        let filter = filter::bytes().map_err(|why| unavailable(format!("no system call filter: {why}")))?;
+        let filter = filter::bytes().map_err(|why| unavailable(Obstacle::no_filter(&why)))?;
         staging.put("filter", &filter).map_err(SandboxError::io("lay the filter out for the command"))?;
         let (output, writer) = Output::pipe().map_err(SandboxError::io("make a pipe"))?;
         let errors = writer.try_clone().map_err(SandboxError::io("make a pipe"))?;
@@ -200,7 +208,7 @@ impl Sandbox<'_> {
             .stderr(Stdio::from(errors));
         // What the caller left open is not for the command either.
         close_fds::set_fds_cloexec_threadsafe(3, &[]);
-        let child = outer.spawn().map_err(|error| unavailable(format!("`unshare` cannot be started: {error}")))?;
+        let child = outer.spawn().map_err(|error| unavailable(Obstacle::no_start(&error)))?;
         Ok((child, alive, output))
     }
 

@@ -36,6 +36,14 @@ impl Limit<'_> {
     }
 }
 
+/// What was read.
+pub(super) struct Printed {
+    /// Its end.
+    pub tail: String,
+    /// How much it was in all, in bytes.
+    pub total: u64,
+}
+
 /// The reading end of a command's output.
 pub(super) struct Output {
     reader: OwnedFd,
@@ -77,14 +85,9 @@ impl Output {
         self.tail.drain(..over);
     }
 
-    /// The end of what was printed.
-    pub fn tail(&self) -> String {
-        let bytes: Vec<u8> = self.tail.iter().copied().collect();
-        String::from_utf8_lossy(&bytes).into_owned()
-    }
-
-    /// How much was printed in all, in bytes.
-    pub const fn total(&self) -> u64 {
-        self.total
+    /// Reads no more. Whoever still writes is refused, and does not wait until there is room.
+    pub fn close(self) -> Printed {
+        let bytes: Vec<u8> = self.tail.into();
+        Printed { tail: String::from_utf8_lossy(&bytes).into_owned(), total: self.total }
     }
 }

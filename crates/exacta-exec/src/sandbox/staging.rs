@@ -14,6 +14,19 @@ use std::path::{Path, PathBuf};
 /// What the folders in the scratch folder are called.
 const PREFIX: &str = "check-";
 
+/// How far the set-up of a sandbox came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Progress {
+    /// Not into the namespaces.
+    Outside,
+    /// Into them.
+    Entered,
+    /// The overlay is laid, and `bwrap` started.
+    Started,
+    /// Everything is set up, and the command's turn came.
+    Began,
+}
+
 /// A folder that goes away with this value.
 pub(super) struct Staging {
     folder: PathBuf,
@@ -77,14 +90,23 @@ impl Staging {
         std::fs::write(self.folder.join(name), bytes)
     }
 
-    /// Why the sandbox could not be set up, if the set-up said so.
+    /// What the set-up could not do, if it said so: a word, a blank, and the folder that it is about.
     pub fn refusal(&self) -> Option<String> {
         std::fs::read_to_string(self.folder.join("refused")).ok()
     }
 
-    /// Whether the command's turn came: everything before it was set up.
-    pub fn began(&self) -> bool {
-        self.folder.join("began").metadata().is_ok_and(|facts| facts.len() > 0)
+    /// How far it came.
+    pub fn progress(&self) -> Progress {
+        let there = |name: &str| self.folder.join(name).exists();
+        if self.folder.join("began").metadata().is_ok_and(|facts| facts.len() > 0) {
+            Progress::Began
+        } else if there("started") {
+            Progress::Started
+        } else if there("entered") {
+            Progress::Entered
+        } else {
+            Progress::Outside
+        }
     }
 }
 

@@ -1,14 +1,21 @@
 //! The programs that the sandbox is made of: the system's own, wherever the caller's `PATH` leads.
 
+use super::obstacle::Obstacle;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 /// Where they are looked for, and nowhere else.
 pub(super) const FOLDERS: [&str; 4] = ["/usr/bin", "/bin", "/usr/sbin", "/sbin"];
 
-/// All of them: those that are started here, and those that the set-up starts by the same folders.
-const NAMES: [&str; 11] =
-    ["unshare", "sh", "mount", "bwrap", "chmod", "cp", "mkdir", "mknod", "sleep", "stat", "xargs"];
+/// All of them, by the Debian packages that have them: those that are started here, and those that the set-up starts by the same folders.
+const PACKAGES: [(&str, &[&str]); 6] = [
+    ("bubblewrap", &["bwrap"]),
+    ("coreutils", &["chmod", "cp", "mkdir", "mknod", "sleep", "stat"]),
+    ("dash", &["sh"]),
+    ("findutils", &["xargs"]),
+    ("mount", &["mount"]),
+    ("util-linux", &["unshare"]),
+];
 
 /// The programs by path.
 pub(super) struct Tools {
@@ -18,11 +25,11 @@ pub(super) struct Tools {
 
 impl Tools {
     /// Finds them all, or says which is missing.
-    pub fn find() -> Result<Self, String> {
-        for name in NAMES {
-            find(name)?;
+    pub fn find() -> Result<Self, Obstacle> {
+        for (package, names) in PACKAGES {
+            names.iter().try_for_each(|name| find(name, package).map(drop))?;
         }
-        Ok(Self { unshare: find("unshare")?, sh: find("sh")? })
+        Ok(Self { unshare: find("unshare", "util-linux")?, sh: find("sh", "dash")? })
     }
 
     /// The `PATH` that they run with.
@@ -31,13 +38,16 @@ impl Tools {
     }
 }
 
-fn find(name: &str) -> Result<PathBuf, String> {
+fn find(name: &str, package: &str) -> Result<PathBuf, Obstacle> {
+    let install = |why| Obstacle::new(why, format!("install the Debian package `{package}`"));
     let found = FOLDERS.iter().map(|folder| Path::new(folder).join(name)).find(|path| path.exists());
-    let path = found.ok_or_else(|| format!("`{name}` is not installed in {}", FOLDERS.join(", ")))?;
-    let facts = path.metadata().map_err(|error| format!("`{}` cannot be looked at: {error}", path.display()))?;
+    let path = found.ok_or_else(|| install(format!("`{name}` is not installed in {}", FOLDERS.join(", "))))?;
+    let facts =
+        path.metadata().map_err(|error| install(format!("`{}` cannot be looked at: {error}", path.display())))?;
     if facts.uid() == 0 && facts.mode() & 0o022 == 0 && facts.is_file() {
         Ok(path)
     } else {
-        Err(format!("`{}` is not the system's own: others than root can change it", path.display()))
+        let why = format!("`{}` is not the system's own: others than root can change it", path.display());
+        Err(Obstacle::new(why, "make it root's, and writable for nobody else"))
     }
 }

@@ -1,7 +1,7 @@
 //! The operator's commands, confined: what they see, what they can reach, and how they end.
 
 use exacta_exec::ProjectRoot;
-use exacta_exec::sandbox::{CommandReport, Ended, Sandbox, SandboxError};
+use exacta_exec::sandbox::{CommandReport, Ended, Sandbox, SandboxError, try_out};
 use exacta_kernel::facts::FileContent;
 use exacta_kernel::path::RelPath;
 use exacta_kernel::plan::Change;
@@ -127,6 +127,8 @@ fn what_a_command_can_and_cannot_reach() {
         ("cat /etc/passwd && sh --version; cc --version || true", true),
         ("ls /etc/ssh/* || cat /etc/shadow", false),
         ("ls ~/.ssh || ls /home/* || ls /var/lib/dpkg || ls /srv", false),
+        // The first process, the shell, the two of the pipe and their parent: none of the machine's, none of the set-up's.
+        ("test $(ls -d /proc/[0-9]* | wc -l) -le 5", true),
         ("mount -t tmpfs none /mnt", false),
         ("unshare --user true", false),
         (&keyctl(""), false),
@@ -192,6 +194,23 @@ fn a_cancel_stops_the_command_and_all_that_it_started() {
         assert_eq!(report.ended, Ended::Cancelled, "{script}");
         assert!(report.took < Duration::from_secs(60), "{script}: {:?}", report.took);
     }
+}
+
+/// It does not wait for a reader of what it printed, nor does anybody who takes it down.
+#[test]
+fn a_command_that_prints_without_end_ends_in_time() {
+    if !sandbox() {
+        return;
+    }
+    let place = Place::new();
+    let took = || {
+        let report = place.run("cat /dev/zero", 1);
+        assert_eq!(report.ended, Ended::TimedOut);
+        report.took
+    };
+    // On a crowded machine not every time.
+    let mut times = (0..3).map(|_| took());
+    assert!(times.any(|took| took < Duration::from_secs(4)));
 }
 
 #[test]
@@ -320,20 +339,30 @@ fn a_project_that_is_exchanged_for_another_is_not_judged() {
 /// Set for a process that runs one command in a project: the project, the scratch folder, and the script.
 const CHILD: &str = "EXACTA_SANDBOX_CHILD";
 
-/// Not a test of its own: what a process that is killed, or lives in another mount namespace, does.
+/// Not a test of its own: what a process that is killed, or lives in other namespaces, does. The plan deletes whatever is in `many`.
 #[test]
 fn child() {
     let Ok(order) = std::env::var(CHILD) else { return };
     let [project, scratch, script] = order.splitn(3, '\n').collect::<Vec<_>>()[..] else { panic!("{order}") };
     let (root, never) = (ProjectRoot::open(project).unwrap(), AtomicBool::new(false));
-    let sandbox = Sandbox { root: &root, scratch: Path::new(scratch), hidden: &[], changes: &[], cancel: &never };
+    let many = std::fs::read_dir(root.path().join("many")).into_iter().flatten().flatten();
+    let deletion = |name: &str| Change {
+        path: RelPath::parse(&format!("many/{name}")).unwrap(),
+        before: Some(Arc::new(FileContent::new(Vec::new(), 0o644))),
+        after: None,
+    };
+    let changes: Vec<Change> = many.map(|entry| deletion(entry.file_name().to_str().unwrap())).collect();
+    let scratch = Path::new(scratch);
+    let sandbox = Sandbox { root: &root, scratch, hidden: &[], changes: &changes, cancel: &never };
     let argv = ["sh", "-c", script].map(str::to_owned).to_vec();
     let name = "check".to_owned();
     let command = Command { name, argv, timeout_seconds: 600, writes: Vec::new(), reads: Vec::new() };
-    match sandbox.run(&command, &mut |_| {}) {
-        Ok(report) => eprintln!("{:?} {}", report.ended, report.output),
-        Err(error) => eprintln!("{error}; {}", error.hint()),
-    }
+    let say = |what: &str, outcome: Result<CommandReport, SandboxError>| match outcome {
+        Ok(report) => eprintln!("{what} {:?} {}", report.ended, report.output),
+        Err(error) => eprintln!("{what} {error}; {}", error.hint()),
+    };
+    say("run", sandbox.run(&command, &mut |_| {}));
+    say("trial", try_out(&command, &root, scratch, &[]));
 }
 
 impl Place {
@@ -344,6 +373,66 @@ impl Place {
         command.args(words).args(["--exact", "sandbox::child", "--nocapture"]);
         command.env(CHILD, format!("{project}\n{scratch}\n{script}"));
         command
+    }
+
+    /// What a run and a trial say in a machine that a script made of this one, in namespaces of its own.
+    fn elsewhere(&self, namespaces: &[&str], script: &str) -> [String; 2] {
+        let this = std::env::current_exe().unwrap();
+        let script = format!("set -e; {script}; exec \"$@\"");
+        let words = ["--user", "--map-root-user"].iter().chain(namespaces).copied();
+        let words: Vec<&str> = words.chain(["sh", "-c", &script, "sh", this.to_str().unwrap()]).collect();
+        let done = output(&mut self.child("unshare", &words, "true"));
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        let line = |what: &str| said.lines().find_map(|line| line.strip_prefix(what)).map(str::to_owned);
+        ["run ", "trial "].map(|what| line(what).unwrap_or_else(|| panic!("no {what}: {said}")).trim().to_owned())
+    }
+}
+
+/// As in a container: there are only a few processes, and a plan of many files starts more than that to be laid out.
+#[test]
+fn the_processes_of_the_machine_decide_nothing() {
+    if !sandbox() {
+        return;
+    }
+    for files in [0, 5, 120] {
+        let place = Place::new();
+        std::fs::create_dir(place.project.path().join("many")).unwrap();
+        for number in 0..files {
+            std::fs::write(place.project.path().join(format!("many/{number}")), "").unwrap();
+        }
+        let said = place.elsewhere(&["--pid", "--fork", "--mount-proc"], "true");
+        assert_eq!(said, ["Passed", "Passed"], "{files} deletions");
+    }
+}
+
+/// Whatever makes a sandbox impossible is named, with what would help; a trial says the same as a run.
+#[test]
+fn what_keeps_a_command_from_being_confined_is_named() {
+    if !sandbox() {
+        return;
+    }
+    let masked = "mount --bind /proc/sys /proc/sys; mount -o remount,bind,ro /proc/sys";
+    let cases = [
+        (masked, "no `/proc` of its own", "--security-opt systempaths=unconfined"),
+        (
+            "echo 0 >/proc/sys/user/max_user_namespaces",
+            "no user, mount and process namespaces",
+            "`sysctl user.max_user_namespaces",
+        ),
+        (
+            "echo 0 >/proc/sys/user/max_pid_namespaces",
+            "no user, mount and process namespaces",
+            "`sysctl user.max_pid_namespaces",
+        ),
+        ("mount --bind /dev/null /usr/bin/bwrap", "`/usr/bin/bwrap`", "make it root's"),
+    ];
+    for (script, why, help) in cases {
+        let place = Place::new();
+        let [run, trial] = place.elsewhere(&["--mount"], script);
+        assert!(run.starts_with("the command `check` cannot be confined here: "), "{script}: {run}");
+        assert!(run.contains(why) && run.contains(help), "{script}: {run}");
+        assert!(!run.contains("bubblewrap"), "it is there: {run}");
+        assert_eq!(run, trial, "{script}");
     }
 }
 
@@ -434,4 +523,6 @@ fn a_mount_in_the_project_is_named() {
         "{said}"
     );
     assert!(said.contains("unmount it") && !said.contains("bubblewrap"), "{said}");
+    let lines: Vec<&str> = said.lines().filter(|line| line.contains("another file system")).collect();
+    assert_eq!(lines.len(), 2, "a trial says the same: {said}");
 }
