@@ -6,6 +6,7 @@ use exacta_exec::Event;
 use exacta_kernel::policy::profile::Profile;
 use std::fs;
 use std::io::Write as _;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Whether the run is cancelled, how the error begins, and how the recovery ends.
@@ -39,19 +40,28 @@ fn how_it_ended_is_told_first_and_recorded_later() {
 
 /// Also where it is noticed only when the end of a run is to be recorded.
 #[test]
-fn a_log_that_is_changed_during_a_run_lowers_the_profile() {
-    let place = Place::new();
-    place.profile(Profile::Dev);
-    let id = id(&place.submit(&fix()));
-    let log = place.options.project.as_ref().unwrap().join(".exacta/audit.log");
-    let cancel = AtomicBool::new(false);
-    let mut observer = |event| {
-        if event == Event::Committing {
-            fs::File::options().append(true).open(&log).unwrap().write_all(b"{}\n").unwrap();
-        }
-    };
-    let error = place.app().execute(&id, Place::execution(&cancel, &mut observer, &mut |_| {})).unwrap_err();
-    assert_eq!((error.exit, error.code), (Exit::Fault, "record_tampered"), "{error}");
-    assert!(error.message.contains("is completed"), "{error}");
-    assert_eq!(App::chosen_profile(&place.options).unwrap(), Profile::Safe);
+fn a_record_that_is_changed_during_a_run_lowers_the_profile() {
+    let cases: [fn(&Path); 2] = [
+        |folder| {
+            let mut log = fs::File::options().append(true).open(folder.join("audit.log")).unwrap();
+            log.write_all(b"{}\n").unwrap();
+        },
+        |folder| fs::remove_file(folder.join("state.db")).unwrap(),
+    ];
+    for change in cases {
+        let place = Place::new();
+        place.profile(Profile::Dev);
+        let id = id(&place.submit(&fix()));
+        let folder = place.options.project.as_ref().unwrap().join(".exacta");
+        let cancel = AtomicBool::new(false);
+        let mut observer = |event| {
+            if event == Event::Committing {
+                change(&folder);
+            }
+        };
+        let error = place.app().execute(&id, Place::execution(&cancel, &mut observer, &mut |_| {})).unwrap_err();
+        assert_eq!((error.exit, error.code), (Exit::Fault, "record_tampered"), "{error}");
+        assert!(error.message.contains("is completed"), "{error}");
+        assert_eq!(App::chosen_profile(&place.options).unwrap(), Profile::Safe);
+    }
 }

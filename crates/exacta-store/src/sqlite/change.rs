@@ -42,6 +42,7 @@ impl SqliteStore {
         act: impl FnOnce(&Book<'_>, Timestamp) -> Result<Act<T>, StoreError>,
     ) -> Result<T, StoreError> {
         let _lock = self.folder.lock()?;
+        self.check_place()?;
         let failed = || StoreError::database(&self.path);
         let pin = self.signer.pinned()?;
         // Nobody else has a transaction open on this connection: they all end before their callers return.

@@ -28,6 +28,8 @@ use std::path::PathBuf;
 pub struct SqliteStore {
     connection: Connection,
     path: PathBuf,
+    /// Which file the connection is to: device and inode.
+    file: (u64, u64),
     folder: Folder,
     origin: Origin,
     signer: Box<dyn CheckpointSigner>,

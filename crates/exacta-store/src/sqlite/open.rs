@@ -13,6 +13,7 @@ use exacta_kernel::id::ProjectId;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::cell::{Cell, RefCell};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 impl SqliteStore {
@@ -28,9 +29,11 @@ impl SqliteStore {
             Some(connection) => connection,
             None => make(&folder, &path, &origin)?,
         };
+        let file = identity(&folder)?.ok_or_else(|| StoreError::Missing(folder.path().to_owned()))?;
         let store = Self {
             connection,
             path,
+            file,
             folder,
             origin,
             signer,
@@ -58,9 +61,11 @@ impl SqliteStore {
         let folder = Folder::open(dir)?;
         let path = folder.path().join(DATABASE);
         let connection = connect_to_read(&folder, &path)?;
+        let file = identity(&folder)?.ok_or_else(|| StoreError::Missing(folder.path().to_owned()))?;
         let store = Self {
             connection,
             path,
+            file,
             folder,
             origin: Origin::of(project),
             signer,
@@ -81,6 +86,15 @@ impl SqliteStore {
             return Ok(ledger);
         }
         Err(StoreError::OtherProject { path: self.folder.path().to_owned(), found: ledger.origin })
+    }
+
+    /// That the database is still the file that was opened: what is written into another one, or into none, nobody finds again.
+    pub(super) fn check_place(&self) -> Result<(), StoreError> {
+        if identity(&self.folder)? == Some(self.file) {
+            return Ok(());
+        }
+        let what = "it was replaced or taken away while it was in use".to_owned();
+        Err(Tampered { place: Place::File(self.path.clone()), what }.into())
     }
 
     /// Whether the last change was finished completely, by whichever process, so that there is nothing to heal.
@@ -163,6 +177,13 @@ fn plain_side_files(path: &Path) -> Result<(), StoreError> {
         }
     }
     Ok(())
+}
+
+/// Which file the database is; `None` if there is none.
+fn identity(folder: &Folder) -> Result<Option<(u64, u64)>, StoreError> {
+    let Some(file) = folder.file(DATABASE, false)? else { return Ok(None) };
+    let found = file.metadata().map_err(StoreError::io("look at", &folder.path().join(DATABASE)))?;
+    Ok(Some((found.dev(), found.ino())))
 }
 
 /// How long the write-ahead log is.
