@@ -8,7 +8,7 @@ use crate::current::{Current, EXPIRED, expired, messages, regenerate, tampered};
 use crate::decide::wrong_status;
 use crate::error::{Error, Exit};
 use crate::pipeline::Evaluation;
-use crate::run::{TARGET_REFUSED, transitions};
+use crate::run::{ROLLED_BACK, TARGET_REFUSED, transitions};
 use crate::submit::{data, reason, scored};
 use crate::terms::Terms;
 use crate::view::RunView;
@@ -84,9 +84,10 @@ impl App {
                 self.expire(id, &error.message)?;
                 Err(error)
             }
-            Err(error) if error.code == TARGET_REFUSED && error.run_id.is_none() => {
-                self.note_refusal(&current, Event::RunRefused, &error.message)?;
-                Err(error.hint("the run did not begin: mend that, and give the command again"))
+            Err(error) if matches!(error.code, TARGET_REFUSED | ROLLED_BACK) && error.run_id.is_none() => {
+                // What kept the run from beginning, such as a full disk, may keep this from being recorded.
+                let _unrecorded = self.note_refusal(&current, Event::RunRefused, &error.message);
+                Err(error)
             }
             ended => ended,
         }

@@ -26,6 +26,9 @@ use std::time::{Duration, Instant};
 /// The code for a target that cannot be changed without losing something.
 pub(crate) const TARGET_REFUSED: &str = "target_refused";
 
+/// The code for a run that failed and left everything as before.
+pub(crate) const ROLLED_BACK: &str = "rolled_back";
+
 impl App {
     /// Acts, and records how it began and ended. A run that cannot have its targets never began, and its plan can still be carried out.
     pub(crate) fn carry_out(
@@ -62,7 +65,7 @@ impl App {
         let run_id = Some(ran.run_id.clone());
         let ended = match (begun, outcome) {
             (Begun::Refused(error), _) => return Err(self.not_begun(&ran, error)),
-            (Begun::NotYet, Err(error)) => return Err(ran.hinted(run_error(&error))),
+            (Begun::NotYet, Err(error)) => return Err(ran.not_tried(&error)),
             (Begun::Entered, Err(error)) => self.failed(&ran, &error, broken).and_then(Err),
             (Begun::Entered | Begun::NotYet, Ok(receipts)) => self.completed(&ran, &receipts),
         };
@@ -213,6 +216,18 @@ impl Ran {
         self.hinted(Error { exit, ..told })
     }
 
+    /// How the command ends where the run never began: mostly its plan can still be carried out.
+    fn not_tried(&self, error: &RunError) -> Error {
+        let told = run_error(error);
+        match error {
+            RunError::Failed(_) | RunError::Refused { .. } | RunError::RolledBack { .. } if told.hint.is_none() => {
+                told.hint("the run did not begin: mend that, and give the command again")
+            }
+            RunError::Cancelled => told.hint("the run did not begin: give the command again"),
+            _ => self.hinted(told),
+        }
+    }
+
     /// With what helps, where the error does not say it.
     fn hinted(&self, told: Error) -> Error {
         match (&told.hint, &self.undoes) {
@@ -258,9 +273,8 @@ pub(crate) fn run_error(error: &RunError) -> Error {
         RunError::CheckFailed { .. } => (Exit::RolledBack, "check_failed"),
         RunError::Withdrawn { .. } => (Exit::Drifted, "approval_outdated"),
         RunError::Cancelled => (Exit::RolledBack, "cancelled"),
-        RunError::Failed(_) | RunError::RolledBack { .. } | RunError::Changed { .. } => {
-            (Exit::RolledBack, "rolled_back")
-        }
+        RunError::Failed(error) if error.is_locked() => (Exit::Fault, "locked"),
+        RunError::Failed(_) | RunError::RolledBack { .. } | RunError::Changed { .. } => (Exit::RolledBack, ROLLED_BACK),
         RunError::Locked { .. } => (Exit::Fault, "locked"),
         RunError::NotBegun => (Exit::Fault, "not_begun"),
         RunError::Kept { .. } => (Exit::Fault, "edit_kept"),
