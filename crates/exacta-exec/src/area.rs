@@ -4,17 +4,18 @@
 //! |---|---|
 //! | `RUN.intent` | the journal, being written |
 //! | `RUN.commit` | the journal, valid: the run must be finished or put back |
-//! | `RUN.back` | decided: it is put back |
-//! | `RUN.done` | over: everything is as approved |
-//! | `RUN.kept` | over: everything is as before but for what someone else saved |
+//! | `RUN.SEAL.back` | decided: it is put back |
+//! | `RUN.SEAL.done` | over: everything is as approved |
+//! | `RUN.SEAL.kept` | over: everything is as before but for what someone else saved |
 //! | `RUN.0`, `RUN.1` … | of each step, the new file before the commit, the old one after it |
 //! | `RUN.0.again` | an old file that is being made anew from its before-image |
 //! | `RUN.0.kept` | bytes that someone wrote into the old file while it was being replaced |
 //!
-//! A run holds the lock on its journal as long as it lives.
+//! A run holds the lock on its journal as long as it lives. Whoever can write here can make any name, but not the seal in a mark.
 
 use crate::error::IoError;
 use crate::fs::Fs;
+use crate::key::JournalKey;
 use exacta_kernel::id::RunId;
 use rustix::io::Errno;
 use std::collections::BTreeMap;
@@ -59,18 +60,6 @@ impl Names<'_> {
         format!("{}.commit", self.0)
     }
 
-    pub(crate) fn back(&self) -> String {
-        format!("{}.back", self.0)
-    }
-
-    pub(crate) fn done(&self) -> String {
-        format!("{}.done", self.0)
-    }
-
-    pub(crate) fn kept(&self) -> String {
-        format!("{}.kept", self.0)
-    }
-
     /// The file that changes places with the target of a step.
     pub(crate) fn file(&self, step: usize) -> String {
         format!("{}.{step}", self.0)
@@ -84,6 +73,41 @@ impl Names<'_> {
     /// Someone's bytes, put aside.
     pub(crate) fn aside(&self, step: usize) -> String {
         format!("{}.{step}.kept", self.0)
+    }
+}
+
+/// What is said of a run by a name alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mark {
+    /// It is put back.
+    Back,
+    /// It is over: everything is as approved.
+    Done,
+    /// It is over: everything is as before but for what someone else saved.
+    Kept,
+}
+
+impl Mark {
+    const ALL: [Self; 3] = [Self::Back, Self::Done, Self::Kept];
+
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Back => "back",
+            Self::Done => "done",
+            Self::Kept => "kept",
+        }
+    }
+
+    /// The name, which nobody can guess who does not have the key.
+    pub(crate) fn name(self, key: &JournalKey, run: &RunId) -> String {
+        let word = self.word();
+        let seal = key.seal(format!("exacta.mark/1\0{word}\0{run}").as_bytes()).to_string();
+        format!("{run}.{}.{word}", seal.get(..32).unwrap_or(&seal))
+    }
+
+    /// The same as earlier versions made it, without a seal.
+    fn plain_name(self, run: &RunId) -> String {
+        format!("{run}.{}", self.word())
     }
 }
 
@@ -130,15 +154,18 @@ impl<'fs, F: Fs> Area<'fs, F> {
         for name in self.fs.list(&self.dir).map_err(IoError::of("list", EXEC))? {
             let Some((run, rest)) = name.split_once('.') else { continue };
             let Ok(run) = RunId::parse(run) else { continue };
+            let word = rest.rsplit_once('.').map_or(rest, |(_, word)| word);
+            let mark = Mark::ALL.into_iter().find(|mark| mark.word() == word);
+            let counts = mark.is_some_and(|mark| self.counts(&run, mark, &name));
             let traces = runs.entry(run).or_default();
-            match rest {
-                "intent" => traces.intent = true,
-                "commit" => traces.commit = true,
-                "back" => traces.back = true,
-                "done" => traces.done = true,
-                "kept" => traces.kept = true,
-                _ if rest.ends_with(".kept") => {}
-                _ => traces.files.push(name),
+            match (rest, mark) {
+                ("intent", _) => traces.intent = true,
+                ("commit", _) => traces.commit = true,
+                (_, Some(Mark::Back)) => traces.back |= counts,
+                (_, Some(Mark::Done)) => traces.done |= counts,
+                // Or what was put aside.
+                (_, Some(Mark::Kept)) => traces.kept |= counts,
+                (_, None) => traces.files.push(name),
             }
         }
         Ok(runs)
@@ -164,12 +191,34 @@ impl<'fs, F: Fs> Area<'fs, F> {
         Ok(aside)
     }
 
-    /// Makes an empty file whose name is a statement. It counts once the folder is synced.
-    pub(crate) fn mark(&self, name: &str) -> Result<(), IoError> {
-        match self.fs.create(&self.dir, name) {
+    /// Makes a mark. It counts once the folder is synced.
+    pub(crate) fn mark(&self, run: &RunId, mark: Mark) -> Result<(), IoError> {
+        let name = mark.name(self.fs.key(), run);
+        match self.fs.create(&self.dir, &name) {
             Ok(_) | Err(Errno::EXIST) => Ok(()),
-            Err(errno) => Err(IoError { call: "create", path: shown(name), errno }),
+            Err(errno) => Err(IoError { call: "create", path: shown(&name), errno }),
         }
+    }
+
+    /// Takes a mark away.
+    pub(crate) fn unmark(&self, run: &RunId, mark: Mark) -> Result<(), IoError> {
+        self.remove(&mark.name(self.fs.key(), run))?;
+        self.remove(&mark.plain_name(run))
+    }
+
+    /// Whether a run has a mark.
+    pub(crate) fn is_marked(&self, run: &RunId, mark: Mark) -> Result<bool, IoError> {
+        for name in [mark.name(self.fs.key(), run), mark.plain_name(run)] {
+            if self.counts(run, mark, &name) && self.has(&name)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether a name counts as a mark: if it has the seal, or was made by an earlier version for a run whose end is recorded.
+    fn counts(&self, run: &RunId, mark: Mark, name: &str) -> bool {
+        name == mark.name(self.fs.key(), run) || (name == mark.plain_name(run) && self.fs.is_open(run) != Some(true))
     }
 
     /// Removes a name of ours; that it is gone already is fine.

@@ -23,6 +23,17 @@ impl IoError {
         move |errno| Self { call, path: path.to_owned(), errno }
     }
 
+    /// Whether something stands on the way that is no folder of this file system: a file, a symbolic link, a mount.
+    pub(crate) const fn is_obstacle(&self) -> bool {
+        matches!(self.errno, Errno::LOOP | Errno::NOTDIR | Errno::XDEV)
+    }
+
+    /// Whether somebody held a lock for longer than anybody needs it.
+    #[must_use]
+    pub const fn is_locked(&self) -> bool {
+        matches!(self.errno, Errno::AGAIN)
+    }
+
     /// Whether a sync failed: then nobody knows what is on the disk.
     pub(crate) fn is_sync(&self) -> bool {
         self.call == "sync"
@@ -164,6 +175,9 @@ impl RunError {
             Self::Failed(IoError { errno: Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP, .. }) => Some(
                 "the file system may lack a call that every run needs (renames that replace nothing, exchanges); \
                  keep the project on ext4, xfs, btrfs or tmpfs",
+            ),
+            Self::Failed(IoError { errno: Errno::AGAIN, .. }) => Some(
+                "another process holds that lock for longer than any run does: find it with `fuser`, and give the command again",
             ),
             Self::NotKept { .. } => Some("before-images are kept for a limited time: `exacta policy show`"),
             Self::Drifted { .. }

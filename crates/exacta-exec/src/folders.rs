@@ -63,7 +63,12 @@ impl<'fs, F: Fs> Folders<'fs, F> {
     /// Removes folders that are empty, inner ones first; those that are not, stay.
     pub(crate) fn remove_empty(&mut self, paths: &[RelPath]) -> Result<(), IoError> {
         for path in paths.iter().rev() {
-            let Some(above) = self.get(path.parent())? else { continue };
+            let above = match self.get(path.parent()) {
+                Ok(Some(above)) => above,
+                Ok(None) => continue,
+                Err(error) if error.is_obstacle() => continue,
+                Err(error) => return Err(error),
+            };
             match self.fs.remove_dir(&above, path.name()) {
                 Ok(()) => drop(self.held.remove(&Some(path.clone()))),
                 Err(Errno::NOENT | Errno::NOTEMPTY | Errno::EXIST | Errno::NOTDIR) => {}
@@ -91,7 +96,8 @@ impl<'fs, F: Fs> Folders<'fs, F> {
             let id = |dir| self.fs.stat_dir(dir).map(|stat| stat.id).map_err(IoError::of("look at", &path_shown));
             let moved = match now.get(path.clone()) {
                 Ok(Some(found)) => id(&found)? != id(dir)?,
-                Ok(None) | Err(IoError { errno: Errno::LOOP | Errno::NOTDIR | Errno::XDEV, .. }) => true,
+                Ok(None) => true,
+                Err(error) if error.is_obstacle() => true,
                 Err(error) => return Err(error),
             };
             if moved {

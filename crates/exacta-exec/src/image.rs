@@ -1,7 +1,7 @@
 //! Before-images: kept in the journals of runs that are over, found by their content, verified before use, dropped by age
 //! and size.
 
-use crate::area::{Area, Names, shown};
+use crate::area::{Area, Mark, Names, shown};
 use crate::error::{IoError, RunError};
 use crate::fs::Fs;
 use crate::journal::Journal;
@@ -17,7 +17,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// What may go and what must stay.
 pub struct Retention<'a> {
-    /// Runs that ended longer ago than this go.
+    /// Runs that began longer ago than this go, counted to the last run but one.
     pub older_than: Duration,
     /// Beyond this many bytes the oldest go, but never the newest of all.
     pub size_cap: u64,
@@ -42,7 +42,7 @@ impl ProjectRoot {
     pub fn receipts(&self, run_id: &RunId) -> Result<Option<Receipts>, RunError> {
         let disk = self.disk()?;
         let Some(area) = Area::open(&disk)? else { return Ok(None) };
-        if !area.has(&Names(run_id).done())? {
+        if !area.is_marked(run_id, Mark::Done)? {
             return Ok(None);
         }
         let Some((journal, _)) = open(&area, run_id)? else { return Ok(None) };
@@ -90,29 +90,31 @@ impl ProjectRoot {
         Err(trouble)
     }
 
-    /// Drops the journals of runs that are over, by age and size. Unfinished runs are never touched, and the newest goes by age only: a
-    /// run can be undone however large it was.
+    /// Drops the journals of runs that are over, by age and size. Unfinished runs are never touched, and the newest stays: it can be
+    /// undone however large it was.
     ///
     /// # Errors
     /// If they cannot be looked at or removed.
     pub fn collect_garbage(&self, retention: &Retention<'_>) -> Result<Collected, RunError> {
         let disk = self.disk()?;
         let Some(area) = Area::open(&disk)? else { return Ok(Collected::default()) };
-        let mut total = 0_u64;
-        let mut gone = Collected::default();
+        let mut over = Vec::new();
         // Newest first: ids are ordered by time.
-        for (run_id, traces) in area.runs()?.into_iter().rev() {
-            if !traces.is_over() {
-                continue;
-            }
+        for (run_id, _) in area.runs()?.into_iter().rev().filter(|(_, traces)| traces.is_over()) {
             let name = Names(&run_id).commit();
             let stat = disk.stat_in(&area.dir, &name).map_err(IoError::of("look at", &shown(&name)))?;
+            over.push((run_id, stat));
+        }
+        let now = present(over.iter().map(|(_, stat)| stat.modified));
+        let mut total = 0_u64;
+        let mut gone = Collected::default();
+        for (run_id, stat) in over {
             let newest = total == 0;
             total = total.saturating_add(stat.size);
             let too_much = total > retention.size_cap && !newest;
-            let expired = age(stat.modified) > retention.older_than || too_much;
-            if expired && !(retention.keep)(&run_id) {
-                area.remove(&name)?;
+            let age = Duration::from_secs(now.abs_diff(stat.modified.min(now)));
+            if (too_much || age > retention.older_than) && !(retention.keep)(&run_id) {
+                area.remove(&Names(&run_id).commit())?;
                 gone.bytes = gone.bytes.saturating_add(stat.size);
                 gone.runs.push(run_id);
             }
@@ -123,8 +125,8 @@ impl ProjectRoot {
         // Without its done record a journal would count as unfinished: so that goes last, and later.
         area.sync()?;
         for run_id in &gone.runs {
-            area.remove(&Names(run_id).done())?;
-            area.remove(&Names(run_id).kept())?;
+            area.unmark(run_id, Mark::Done)?;
+            area.unmark(run_id, Mark::Kept)?;
         }
         Ok(gone)
     }
@@ -142,8 +144,12 @@ fn open<F: Fs>(area: &Area<'_, F>, run_id: &RunId) -> Result<Option<(Journal, F:
     Ok(Some((journal, file)))
 }
 
-/// How long ago; nothing, if the clock was set back meanwhile.
-fn age(modified: i64) -> Duration {
-    let then = UNIX_EPOCH.checked_add(Duration::from_secs(u64::try_from(modified).unwrap_or_default()));
-    then.and_then(|then| SystemTime::now().duration_since(then).ok()).unwrap_or_default()
+/// The time that ages are counted to, in seconds: no later than that of the last journal but one, so that a clock which is
+/// wrong for once makes nothing old.
+fn present(journals: impl Iterator<Item = i64>) -> i64 {
+    let clock = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let clock = i64::try_from(clock).unwrap_or(i64::MAX);
+    let mut times: Vec<i64> = journals.collect();
+    times.sort_unstable_by(|a, b| b.cmp(a));
+    times.get(1).map_or(i64::MIN, |time| clock.min(*time))
 }

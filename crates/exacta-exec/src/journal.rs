@@ -14,8 +14,8 @@ use exacta_kernel::permit::Work;
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
-/// The format written here. The first one did not have the attributes of old files.
-pub(crate) const FORMAT: u32 = 2;
+/// The format written here. The first one did not have the attributes of old files, the second not their flags.
+pub(crate) const FORMAT: u32 = 3;
 
 const WORD: &str = "exacta-journal";
 

@@ -1,8 +1,8 @@
 //! Recovery: runs whose process died are finished or put back, before anything else is done.
 
-use crate::area::{Area, Names, Traces, shown};
+use crate::area::{Area, Mark, Names, Traces, shown};
 use crate::error::{IoError, RunError};
-use crate::fs::Fs;
+use crate::fs::{Fs, Rename};
 use crate::journal::{Journal, JournalError};
 use crate::lock::{Desk, Locks, Patience, is_held};
 use crate::root::ProjectRoot;
@@ -94,7 +94,7 @@ impl ProjectRoot {
     pub fn met_others(&self, run: &RunId) -> Result<bool, RunError> {
         let disk = self.disk()?;
         match Area::open(&disk)? {
-            Some(area) => Ok(area.has(&Names(run).kept())? && area.has(&Names(run).commit())?),
+            Some(area) => Ok(area.is_marked(run, Mark::Kept)? && area.has(&Names(run).commit())?),
             None => Ok(false),
         }
     }
@@ -181,19 +181,29 @@ pub(crate) fn settle<F: Fs>(
 ) -> Result<Option<Recovered>, RunError> {
     let names = Names(run_id);
     let Some(name) = journal_name(area, run_id)? else {
-        // Neither intent nor commit: what is left are files that no one needs.
-        discard(area, run_id, traces)?;
+        // Neither intent nor commit: what is left are files that no one needs. Unless somebody took the journal away: then an
+        // old file may be among them.
+        if area.fs.is_open(run_id) != Some(true) {
+            discard(area, run_id, traces)?;
+        }
         return Ok(None);
     };
     let Some(file) = hold(area, run_id, &name)? else { return Ok(None) };
     if name == names.intent() {
-        let plan_id = Journal::read(area.fs, &file).ok().map(|journal| journal.plan_id);
+        let journal = Journal::read(area.fs, &file).ok();
+        let plan_id = journal.as_ref().map(|journal| journal.plan_id.clone());
+        if let Some(journal) = journal.filter(|_| area.fs.is_open(run_id) != Some(false)) {
+            let mut committed = Committed::found(area, journal, file);
+            if committed.shows()? {
+                return leave(committed).map(Some);
+            }
+        }
         discard(area, run_id, traces)?;
         let (run_id, how) = (run_id.clone(), Outcome::RolledBack);
         return Ok(Some(Recovered { run_id, plan_id, how, committed: false, receipts: None, kept: Vec::new() }));
     }
     let journal = Journal::read(area.fs, &file).map_err(|error| error.of(run_id))?;
-    if !area.fs.is_open(run_id) {
+    if area.fs.is_open(run_id) == Some(false) {
         return Err(RunError::UnknownRun { run_id: run_id.clone() });
     }
     let never = AtomicBool::new(false);
@@ -229,6 +239,20 @@ fn conclude<F: Fs>(mut committed: Committed<'_, '_, F>, decided_back: bool) -> R
         committed.decide_back().and_then(|()| committed.put_back()).map_err(|error| unsettled(&run_id, &error))?;
     let how = if kept.is_empty() { Outcome::RolledBack } else { Outcome::NeedsAttention };
     Ok(Recovered { run_id, plan_id, how, committed: true, receipts: None, kept })
+}
+
+/// Nothing is visible of a run before its commit. If something is, somebody renamed its journal, or wrote what was approved: nobody
+/// can tell, so everything stays as it is, before-images too.
+fn leave<F: Fs>(mut committed: Committed<'_, '_, F>) -> Result<Recovered, RunError> {
+    let (area, run_id) = (committed.area, committed.journal.run_id.clone());
+    let (plan_id, kept) = (Some(committed.journal.plan_id.clone()), committed.not_as_before()?);
+    let (intent, commit) = (Names(&run_id).intent(), Names(&run_id).commit());
+    area.mark(&run_id, Mark::Kept)?;
+    area.fs
+        .rename((&area.dir, &intent), (&area.dir, &commit), Rename::NoReplace)
+        .map_err(IoError::of("keep", &shown(&intent)))?;
+    area.sync()?;
+    Ok(Recovered { run_id, plan_id, how: Outcome::NeedsAttention, committed: true, receipts: None, kept })
 }
 
 fn unsettled(run_id: &RunId, error: &IoError) -> RunError {
@@ -289,10 +313,10 @@ fn discard<F: Fs>(area: &Area<'_, F>, run_id: &RunId, traces: &Traces) -> Result
     for name in &traces.files {
         area.remove(name)?;
     }
-    for name in [names.back(), names.done(), names.kept(), names.intent()] {
-        area.remove(&name)?;
+    for mark in [Mark::Back, Mark::Done, Mark::Kept] {
+        area.unmark(run_id, mark)?;
     }
-    Ok(())
+    area.remove(&names.intent())
 }
 
 /// The journal of a run that is over; none if it is gone or cannot be used.

@@ -61,7 +61,7 @@ fn a_run_that_is_over_is_not_reversed_by_its_own_journal() {
     place.approve(&id).unwrap();
     let run = place.execute(&id).unwrap().run_id;
     let after = place.read("src/greet.py");
-    std::fs::remove_file(place.inside(&format!("exec/{run}.done"))).unwrap();
+    std::fs::remove_file(place.done(&run)).unwrap();
     std::fs::write(place.inside(&format!("exec/{run}.back")), "").unwrap();
     let error = App::open(&place.options).err().unwrap();
     assert_eq!(error.exit, Exit::Fault, "{error}");

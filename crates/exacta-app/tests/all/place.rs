@@ -7,6 +7,7 @@ use exacta_kernel::id::PlanId;
 use exacta_kernel::policy::profile::Profile;
 use exacta_store::home::SigningKey;
 use serde_json::{Value, json};
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -17,6 +18,14 @@ pub struct Place {
 }
 
 impl Place {
+    /// The mark that a run is over.
+    pub fn done(&self, run: &str) -> PathBuf {
+        let folder = std::fs::read_dir(self.options.project.as_ref().unwrap().join(".exacta/exec")).unwrap();
+        let mut paths = folder.map(|entry| entry.unwrap().path());
+        let is = |path: &PathBuf| path.to_str().is_some_and(|path| path.contains(run) && path.ends_with(".done"));
+        paths.find(is).unwrap()
+    }
+
     /// A project with two files and an approver.
     pub fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();

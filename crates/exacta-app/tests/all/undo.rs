@@ -67,7 +67,7 @@ fn a_journal_that_cannot_be_used_is_in_the_status() {
     let status = || App::look(&place.options).unwrap().status().unwrap();
     assert!(!status().attention && status().unfinished.is_empty());
     let exec = place.options.project.as_ref().unwrap().join(".exacta/exec");
-    let done = exec.join(format!("{}.done", run.run_id));
+    let done = place.done(&run.run_id);
     let saved = std::fs::read(&done).unwrap();
     std::fs::remove_file(&done).unwrap();
     let stuck = |id: &str, words: &str| {

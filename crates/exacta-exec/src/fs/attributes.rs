@@ -1,8 +1,8 @@
-//! Owner, group and extended attributes: kept, or the reason why they cannot be.
+//! Owner, group, flags and extended attributes: kept, or the reason why they cannot be.
 
 use crate::handle::{retry, stat};
 use rustix::fd::BorrowedFd;
-use rustix::fs::{Gid, Uid, XattrFlags};
+use rustix::fs::{Gid, IFlags, Uid, XattrFlags};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -20,6 +20,9 @@ const BOUND_TO_CONTENT: [&[u8]; 3] = [b"security.capability", b"security.ima", b
 pub(crate) struct Attributes {
     pub(crate) owner: u32,
     pub(crate) group: u32,
+    /// What `chattr` sets, as far as it belongs to the file and not to how its bytes lie on the disk.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub(crate) flags: u32,
     /// Extended attributes, access rules and labels among them. In a journal names and values are in hexadecimal: they are any bytes.
     #[serde(with = "hexadecimal")]
     pub(crate) extended: BTreeMap<CString, Vec<u8>>,
@@ -31,6 +34,41 @@ impl Attributes {
         let bound = self.extended.keys().find(|name| BOUND_TO_CONTENT.contains(&name.as_bytes()))?;
         Some(bound.to_string_lossy().into_owned())
     }
+}
+
+/// Flags that belong to a file: what is done when it is written, read, dumped or deleted. Immutable and append-only ones are refused
+/// before.
+const FLAGS: IFlags = IFlags::COMPRESSED
+    .union(IFlags::JOURNALING)
+    .union(IFlags::NOATIME)
+    .union(IFlags::NOCOW)
+    .union(IFlags::NODUMP)
+    .union(IFlags::NOTAIL)
+    .union(IFlags::SECURE_REMOVAL)
+    .union(IFlags::SYNC)
+    .union(IFlags::UNRM);
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it so")]
+const fn is_none(flags: &u32) -> bool {
+    *flags == 0
+}
+
+/// The flags of a file, of those that belong to it; none where its file system has no flags.
+pub(super) fn flags(file: BorrowedFd<'_>) -> Result<u32, Errno> {
+    match retry(|| rustix::fs::ioctl_getflags(file)) {
+        Ok(flags) => Ok(flags.intersection(FLAGS).bits()),
+        Err(Errno::NOTTY | Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => Ok(0),
+        Err(errno) => Err(errno),
+    }
+}
+
+/// Gives a file exactly these flags of those that belong to it.
+fn flag(file: BorrowedFd<'_>, flags: u32) -> Result<(), Errno> {
+    if self::flags(file)? == flags {
+        return Ok(());
+    }
+    let others = retry(|| rustix::fs::ioctl_getflags(file))?.difference(FLAGS);
+    retry(|| rustix::fs::ioctl_setflags(file, others.union(IFlags::from_bits_retain(flags))))
 }
 
 /// The extended attributes of a file.
@@ -50,6 +88,7 @@ pub(super) fn extended(file: BorrowedFd<'_>) -> Result<BTreeMap<CString, Vec<u8>
 /// Gives a file exactly these attributes, or says what it cannot have.
 pub(super) fn give(file: BorrowedFd<'_>, attributes: &Attributes) -> Result<(), String> {
     own(file, attributes).map_err(|errno| format!("its owner and group cannot be kept: {errno}"))?;
+    flag(file, attributes.flags).map_err(|errno| format!("its flags (`lsattr`) cannot be kept: {errno}"))?;
     let ours = extended(file).map_err(|errno| format!("extended attributes cannot be listed: {errno}"))?;
     for name in ours.keys().filter(|name| !attributes.extended.contains_key(*name)) {
         retry(|| rustix::fs::fremovexattr(file, name.as_c_str())).map_err(|errno| lost(name, errno))?;

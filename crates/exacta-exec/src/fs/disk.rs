@@ -6,7 +6,7 @@ use crate::key::JournalKey;
 use crate::root::{OpenRuns, ProjectRoot};
 use exacta_kernel::id::RunId;
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
-use rustix::fs::{AtFlags, FileType, FlockOperation, Mode, OFlags, RenameFlags, Statx, StatxAttributes};
+use rustix::fs::{Access, AtFlags, FileType, FlockOperation, Mode, OFlags, RenameFlags, Statx, StatxAttributes};
 use rustix::io::Errno;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -62,8 +62,8 @@ impl Fs for Disk {
         &self.key
     }
 
-    fn is_open(&self, run_id: &RunId) -> bool {
-        self.open_runs.as_ref().is_none_or(|runs| runs.contains(run_id))
+    fn is_open(&self, run_id: &RunId) -> Option<bool> {
+        self.open_runs.as_ref().map(|runs| runs.contains(run_id))
     }
 
     fn root(&self) -> Self::Dir {
@@ -137,7 +137,8 @@ impl Fs for Disk {
     }
 
     fn attributes(&self, file: &Self::File, stat: &Stat) -> Result<Attributes, Errno> {
-        Ok(Attributes { owner: stat.owner, group: stat.group, extended: attributes::extended(file.as_fd())? })
+        let (flags, extended) = (attributes::flags(file.as_fd())?, attributes::extended(file.as_fd())?);
+        Ok(Attributes { owner: stat.owner, group: stat.group, flags, extended })
     }
 
     fn give(&self, file: &Self::File, attributes: &Attributes) -> Result<(), String> {
@@ -163,6 +164,16 @@ impl Fs for Disk {
 
     fn sync_dirs(&self, dirs: &[&Self::Dir]) -> Result<(), (usize, Errno)> {
         if self.durable { sync_together(dirs, None) } else { Ok(()) }
+    }
+
+    fn may_change(&self, dir: &Self::Dir) -> Result<bool, Errno> {
+        let asked = Access::WRITE_OK | Access::EXEC_OK;
+        match retry(|| rustix::fs::accessat(dir, ".", asked, AtFlags::EACCESS)) {
+            // Where the kernel cannot be asked, the rename tells.
+            Ok(()) | Err(Errno::NOSYS) => Ok(true),
+            Err(Errno::ACCESS | Errno::ROFS | Errno::PERM) => Ok(false),
+            Err(errno) => Err(errno),
+        }
     }
 
     fn stat(&self, file: &Self::File) -> Result<Stat, Errno> {

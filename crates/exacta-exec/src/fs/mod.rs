@@ -68,8 +68,8 @@ pub(crate) trait Fs {
 
     /// What journals are sealed with.
     fn key(&self) -> &JournalKey;
-    /// Whether the record knows this run as one without an end.
-    fn is_open(&self, run_id: &RunId) -> bool;
+    /// Whether the record knows this run as one without an end; `None` where there is no record to ask.
+    fn is_open(&self, run_id: &RunId) -> Option<bool>;
     /// The project root.
     fn root(&self) -> Self::Dir;
     /// A folder one or more parts down.
@@ -115,6 +115,8 @@ pub(crate) trait Fs {
         dirs.iter().enumerate().try_for_each(|(index, dir)| self.sync_dir(dir).map_err(|errno| (index, errno)))
     }
 
+    /// Whether names in a folder may be changed.
+    fn may_change(&self, dir: &Self::Dir) -> Result<bool, Errno>;
     fn stat(&self, file: &Self::File) -> Result<Stat, Errno>;
     fn stat_dir(&self, dir: &Self::Dir) -> Result<Stat, Errno>;
     fn stat_in(&self, dir: &Self::Dir, name: &str) -> Result<Stat, Errno>;

@@ -66,7 +66,7 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
         }
         let mut drifted = Vec::new();
         for (change, old) in self.work.changes.iter().zip(&self.old) {
-            let found = self.changed(change, old.as_ref()).map_err(IoError::of("look at", change.path.as_str()))?;
+            let found = self.changed(change, old.as_ref())?;
             drifted.extend(found.map(|found| Drifted { path: change.path.clone(), found: found.to_owned() }));
         }
         if !drifted.is_empty() {
@@ -85,16 +85,26 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
     }
 
     /// How a target differs from what was found first.
-    fn changed(&self, change: &Change, old: Option<&Held<F>>) -> Result<Option<&'static str>, Errno> {
+    fn changed(&self, change: &Change, old: Option<&Held<F>>) -> Result<Option<&'static str>, IoError> {
         const CHANGED: Option<&str> = Some("was changed just now");
-        let Some(dir) = self.folders.held(change.path.parent().as_ref()) else { return Ok(None) };
-        let (held, before, now) = match (old, &change.before, self.area.fs.stat_in(dir, change.path.name())) {
+        let io = |errno| IoError { call: "look at", path: change.path.to_string(), errno };
+        let dir = match self.folders.held(change.path.parent().as_ref()) {
+            Some(dir) => dir.clone(),
+            // It was missing, and may be there by now, or something else in its place.
+            None => match Folders::new(self.area.fs).of(&change.path) {
+                Ok(Some(dir)) => dir,
+                Ok(None) => return Ok(None),
+                Err(error) if error.is_obstacle() => return Ok(Some("has something else in the place of its folder")),
+                Err(error) => return Err(error),
+            },
+        };
+        let (held, before, now) = match (old, &change.before, self.area.fs.stat_in(&dir, change.path.name())) {
             (None, _, Err(Errno::NOENT)) => return Ok(None),
             (Some(held), Some(before), Ok(now)) => (held, before, now),
-            (_, _, Err(errno)) if errno != Errno::NOENT => return Err(errno),
+            (_, _, Err(errno)) if errno != Errno::NOENT => return Err(io(errno)),
             _ => return Ok(CHANGED),
         };
-        Ok(match self.still(held, &now, before)? {
+        Ok(match self.still(held, &now, before).map_err(io)? {
             Still::Same => None,
             Still::OtherAttributes => Some("has another owner, group, attribute or access rule since just now"),
             Still::Other => CHANGED,
@@ -202,6 +212,9 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
         let folder = self.area.fs.stat_dir(dir).map_err(IoError::of("look at the folder of", path.as_str()))?;
         if folder.frozen {
             return Err(refused(path, "its folder is immutable or append-only"));
+        }
+        if !self.area.fs.may_change(dir).map_err(IoError::of("look at the folder of", path.as_str()))? {
+            return Err(refused(path, "its folder may not be written to"));
         }
         if folder.id.device != round.device {
             return Err(refused(path, "its folder is on another file system than `.exacta`"));

@@ -1,7 +1,7 @@
 //! Putting a run back: every target exactly as before, and what someone else saved meanwhile left alone.
 
 use super::{Committed, Place};
-use crate::area::{Names, shown};
+use crate::area::{Mark, Names, shown};
 use crate::bytes::{Seen, look, write_all};
 use crate::error::IoError;
 use crate::fs::{Attributes, Fs, Rename};
@@ -33,6 +33,16 @@ impl<F: Fs> Committed<'_, '_, F> {
         Ok(others)
     }
 
+    /// Whether some target is as approved and not as before.
+    pub(crate) fn shows(&mut self) -> Result<bool, IoError> {
+        for (index, step) in self.journal.steps.clone().iter().enumerate() {
+            if self.target(index, step)? == Place::After {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// The end of a run that was put back: its traces go, or stay as the record of what was kept.
     fn close(&mut self, mut kept: Vec<String>) -> Result<Vec<String>, IoError> {
         let names = Names(&self.journal.run_id);
@@ -46,7 +56,7 @@ impl<F: Fs> Committed<'_, '_, F> {
         if kept.is_empty() {
             self.area.remove(&names.commit())?;
         } else {
-            self.area.mark(&names.kept())?;
+            self.area.mark(&self.journal.run_id, Mark::Kept)?;
         }
         // Only then the decision may go: without it a commit record means `finish`.
         self.area.sync()?;

@@ -6,7 +6,7 @@
 mod back;
 mod forward;
 
-use crate::area::{Area, Names, shown};
+use crate::area::{Area, Mark, Names, shown};
 use crate::bytes::{Found, Seen, find, is, state};
 use crate::error::{IoError, RunError};
 use crate::folders::Folders;
@@ -63,7 +63,7 @@ impl<'a, 'fs, F: Fs> Committed<'a, 'fs, F> {
         self.folders.remove_empty(&leaves)?;
         self.folders.sync()?;
         self.verify()?;
-        self.area.mark(&Names(&self.journal.run_id).done())?;
+        self.area.mark(&self.journal.run_id, Mark::Done)?;
         self.area.sync()?;
         Ok(())
     }
@@ -92,15 +92,14 @@ impl<'a, 'fs, F: Fs> Committed<'a, 'fs, F> {
 
     /// For a run that has to be left as it is. Recovery will put it back.
     pub(crate) fn unsettled(&self, error: &IoError) -> RunError {
-        drop(self.area.mark(&Names(&self.journal.run_id).back()));
+        drop(self.area.mark(&self.journal.run_id, Mark::Back));
         RunError::NeedsAttention { run_id: self.journal.run_id.clone(), what: error.to_string() }
     }
 
     /// From here on the run is put back, whoever does it.
     pub(crate) fn decide_back(&self) -> Result<(), IoError> {
-        let names = Names(&self.journal.run_id);
-        self.area.mark(&names.back())?;
-        self.area.remove(&names.done())?;
+        self.area.mark(&self.journal.run_id, Mark::Back)?;
+        self.area.unmark(&self.journal.run_id, Mark::Done)?;
         self.area.sync()
     }
 
@@ -127,7 +126,7 @@ impl<'a, 'fs, F: Fs> Committed<'a, 'fs, F> {
             drop(self.area.remove(&names.again(index)));
         }
         drop(self.area.remove(&names.intent()));
-        drop(self.area.remove(&names.back()));
+        drop(self.area.unmark(&self.journal.run_id, Mark::Back));
         kept
     }
 
@@ -138,7 +137,8 @@ impl<'a, 'fs, F: Fs> Committed<'a, 'fs, F> {
             let found = match folders.of(&step.path) {
                 Ok(Some(dir)) => self.place(&dir, index, step)?,
                 Ok(None) if step.after == FileState::Absent => Place::After,
-                Ok(None) | Err(IoError { errno: Errno::LOOP | Errno::NOTDIR | Errno::XDEV, .. }) => Place::Other,
+                Ok(None) => Place::Other,
+                Err(error) if error.is_obstacle() => Place::Other,
                 Err(error) => return Err(error.into()),
             };
             let beside = self.beside(index, step)?;
@@ -159,12 +159,14 @@ impl<'a, 'fs, F: Fs> Committed<'a, 'fs, F> {
 
     /// What a step finds at the path of its target, whose folder may be missing.
     fn target(&mut self, index: usize, step: &Step) -> Result<Place, IoError> {
-        match self.folders.of(&step.path)? {
-            Some(dir) => self.place(&dir, index, step),
-            None if step.before == FileState::Absent => Ok(Place::Before),
-            None if step.after == FileState::Absent => Ok(Place::After),
-            None => Ok(Place::Other),
+        match self.folders.of(&step.path) {
+            Ok(Some(dir)) => return self.place(&dir, index, step),
+            Ok(None) => {}
+            // Where somebody put something else in the place of its folder, there is no such file either.
+            Err(error) if error.is_obstacle() => {}
+            Err(error) => return Err(error),
         }
+        Ok(classify(&Seen::State(FileState::Absent), step))
     }
 
     /// What a step finds in the place of its target.

@@ -1,8 +1,9 @@
 //! A temporary project and work to do in it.
 
+use crate::area::Mark;
 use crate::fs::Disk;
 use crate::run::execute;
-use crate::{Event, IoError, ProjectRoot, Receipts, RunError, RunOptions};
+use crate::{Event, IoError, JournalKey, ProjectRoot, Receipts, RunError, RunOptions};
 use exacta_kernel::facts::FileContent;
 use exacta_kernel::hash::Digest;
 use exacta_kernel::id::{CorrelationId, PlanId, RunId};
@@ -22,6 +23,11 @@ pub(super) fn path(text: &str) -> RelPath {
 
 pub(super) fn run_id(number: u32) -> RunId {
     RunId::parse(&format!("019a2f3e-7c1d-7e2a-9b4f-{number:012x}")).unwrap()
+}
+
+/// Where a mark of a run lies.
+pub(super) fn marked(number: u32, mark: Mark) -> String {
+    format!(".exacta/exec/{}", mark.name(&JournalKey::default(), &run_id(number)))
 }
 
 pub(super) fn content(text: &str, mode: u32) -> Option<Arc<FileContent>> {

@@ -1,8 +1,9 @@
 //! Recovery on a real file system, and journals that cannot be trusted.
 
 use super::project::*;
-use crate::area::Area;
+use crate::area::{Area, Mark};
 use crate::fs::Disk;
+use crate::journal::FORMAT;
 use crate::recover::settle;
 use crate::{Outcome, ProjectRoot, RunError};
 use std::fs;
@@ -13,7 +14,7 @@ use std::thread;
 fn interrupted() -> Project {
     let project = Project::new(&EVERYTHING);
     project.run(&everything(1)).unwrap();
-    fs::remove_file(project.at(&name("done"))).unwrap();
+    fs::remove_file(project.at(&marked(1, Mark::Done))).unwrap();
     project
 }
 
@@ -37,7 +38,7 @@ fn an_interrupted_run_is_reported_and_completed_once() {
 /// Whoever only looks whether a run lives is not taken for it.
 #[test]
 fn readers_do_not_keep_a_dead_run_from_being_recovered() {
-    for _ in 0..50 {
+    for _ in 0..20 {
         let project = interrupted();
         let over = AtomicBool::new(false);
         thread::scope(|scope| {
@@ -54,6 +55,47 @@ fn readers_do_not_keep_a_dead_run_from_being_recovered() {
             over.store(true, Ordering::Relaxed);
             assert_eq!(recovered.unwrap().len(), 1);
         });
+    }
+}
+
+/// Whoever can write in the folder can say nothing about a run: not that it is over, nor that it is to be put back.
+#[test]
+fn marks_that_others_plant_say_nothing() {
+    for word in ["done", "kept", "back"] {
+        for seal in ["", ".00000000000000000000000000000000"] {
+            let project = interrupted();
+            project.root.admit([run_id(1)].into());
+            fs::write(project.at(&format!(".exacta/exec/{}{seal}.{word}", run_id(1))), "").unwrap();
+            let recovered = project.root.recover().unwrap();
+            assert_eq!((recovered.len(), recovered[0].how), (1, Outcome::Completed), "{seal}.{word}");
+            assert!(project.at(&marked(1, Mark::Done)).exists());
+        }
+    }
+}
+
+/// They had no seals.
+#[test]
+fn marks_of_earlier_versions_count_for_runs_whose_end_is_recorded() {
+    let project = interrupted();
+    fs::write(project.at(&name("done")), "").unwrap();
+    project.root.admit([].into());
+    assert_eq!(project.root.recover().unwrap(), []);
+    assert_eq!(project.root.receipts(&run_id(1)).unwrap().unwrap().steps.len(), 5);
+    project.run(&undo(2, &everything(1))).unwrap();
+    assert_eq!(project.tree(), Project::new(&EVERYTHING).tree());
+}
+
+/// Somebody takes the journal of a dead run away, or its commit: what lies there may be the last of the old files.
+#[test]
+fn old_files_without_their_journal_are_not_thrown_away() {
+    for (to, how) in [("away".to_owned(), None), (name("intent"), Some(Outcome::NeedsAttention))] {
+        let project = interrupted();
+        project.root.admit([run_id(1)].into());
+        put(&project.at(&name("0")), "old a\n", 0o600);
+        fs::rename(project.at(&name("commit")), project.at(&to)).unwrap();
+        assert_eq!(project.root.recover().unwrap().first().map(|found| found.how), how, "{to}");
+        assert!(project.at(&name("0")).exists() || project.root.before_image_of(&run_id(1), &path("a.txt")).is_ok());
+        assert_eq!(project.root.recover().unwrap(), [], "{to}");
     }
 }
 
@@ -80,7 +122,7 @@ fn the_next_run_recovers_first() {
 #[test]
 fn a_run_decided_back_is_put_back_from_its_before_images_alone() {
     let project = interrupted();
-    fs::write(project.at(&name("back")), "").unwrap();
+    fs::write(project.at(&marked(1, Mark::Back)), "").unwrap();
     let recovered = project.root.recover().unwrap();
     assert_eq!(recovered[0].how, Outcome::RolledBack);
     assert_eq!((project.tree(), project.traces()), (Project::new(&EVERYTHING).tree(), vec![]));
@@ -93,7 +135,7 @@ fn a_run_decided_back_in_the_last_moment_is_put_back() {
     let disk = Disk::new(&project.root, true).unwrap();
     let area = Area::open(&disk).unwrap().unwrap();
     let found = area.runs().unwrap().remove(&run_id(1)).unwrap();
-    fs::write(project.at(&name("back")), "").unwrap();
+    fs::write(project.at(&marked(1, Mark::Back)), "").unwrap();
     assert_eq!(settle(&area, &run_id(1), &found).unwrap().unwrap().how, Outcome::RolledBack);
     assert_eq!(project.tree(), Project::new(&EVERYTHING).tree());
 }
@@ -130,7 +172,7 @@ fn what_was_kept_is_known_ever_after() {
     assert!(project.root.met_others(&run_id(1)).unwrap());
 
     let project = interrupted();
-    fs::write(project.at(&name("back")), "").unwrap();
+    fs::write(project.at(&marked(1, Mark::Back)), "").unwrap();
     fs::write(project.at(&name("0.kept")), "written into the old file").unwrap();
     let recovered = project.root.recover().unwrap();
     let aside = [name("0.kept")];
@@ -156,7 +198,8 @@ fn a_journal_that_does_not_verify_is_not_acted_upon() {
     }
     refused(&whole[..head / 2], "cut short");
     refused(b"", "empty");
-    let newer = String::from_utf8_lossy(&whole).replacen("exacta-journal 2", "exacta-journal 3", 1);
+    let format = |number: u32| format!("exacta-journal {number}");
+    let newer = String::from_utf8_lossy(&whole).replacen(&format(FORMAT), &format(FORMAT + 1), 1);
     let error = refused(newer.as_bytes(), "newer");
     assert!(error.to_string().contains("newer than this program knows"), "{error}");
 }
@@ -164,7 +207,7 @@ fn a_journal_that_does_not_verify_is_not_acted_upon() {
 fn refused(journal: &[u8], place: &str) -> RunError {
     let project = interrupted();
     fs::write(project.at(&name("commit")), journal).unwrap();
-    fs::write(project.at(&name("back")), "").unwrap();
+    fs::write(project.at(&marked(1, Mark::Back)), "").unwrap();
     let error = project.root.recover().expect_err(place);
     assert!(matches!(error, RunError::BadJournal { .. }), "{place}: {error:?}");
     assert_eq!(project.tree(), everything_done(), "{place}");
@@ -194,7 +237,7 @@ fn a_before_image_that_changed_is_not_used() {
     assert!(matches!(project.root.before_image(old.sha256(), 0o644), Err(RunError::BadJournal { .. })));
     bytes[40] ^= 1;
     fs::write(&at, &bytes).unwrap();
-    fs::write(project.at(&name("back")), "").unwrap();
+    fs::write(project.at(&marked(1, Mark::Back)), "").unwrap();
     let error = project.root.recover().unwrap_err();
     assert!(matches!(error, RunError::NeedsAttention { .. }), "{error:?}");
 }

@@ -1,6 +1,7 @@
 //! Runs on a real file system.
 
 use super::project::*;
+use crate::area::Mark;
 use crate::fs::Disk;
 use crate::run::execute;
 use crate::{Drifted, Event, Holder, Retention, RunError, RunOptions};
@@ -171,9 +172,8 @@ fn what_is_deleted_comes_back_with_its_attributes() {
     assert_eq!(seen(), before);
 
     project.run(&delete(3)).unwrap();
-    let name = |end: &str| project.at(&format!(".exacta/exec/{}.{end}", run_id(3)));
-    fs::remove_file(name("done")).unwrap();
-    fs::write(name("back"), "").unwrap();
+    fs::remove_file(project.at(&marked(3, Mark::Done))).unwrap();
+    fs::write(project.at(&marked(3, Mark::Back)), "").unwrap();
     assert_eq!(project.root.recover().unwrap()[0].how, crate::Outcome::RolledBack);
     assert_eq!(seen(), before);
 
@@ -483,11 +483,78 @@ fn garbage_goes_by_age_and_size_and_never_what_is_needed() {
     assert_eq!(retain(day, 0, &|_| false), [run_id(1)]);
     assert!(matches!(project.root.before_image_of(&run_id(1), &path("a.txt")), Err(RunError::NotKept { .. })));
     assert!(project.root.before_image_of(&run_id(2), &path("a.txt")).is_ok());
-    let file =
-        fs::File::options().append(true).open(project.at(&format!(".exacta/exec/{}.commit", run_id(2)))).unwrap();
-    file.set_modified(std::time::SystemTime::now() - 2 * day).unwrap();
+    project.run(&everything(3)).unwrap();
+    let made = |number, at| {
+        let journal = project.at(&format!(".exacta/exec/{}.commit", run_id(number)));
+        fs::File::options().append(true).open(journal).unwrap().set_modified(at).unwrap();
+    };
+    let now = std::time::SystemTime::now();
+    // As if the clock had been ahead for one run.
+    made(3, now + 60 * day);
+    assert_eq!(retain(day, u64::MAX, &|_| false), []);
+    made(2, now - 2 * day);
+    assert_eq!(retain(day, u64::MAX, &|_| false), [], "the next run may tell that the clock is wrong");
+    made(3, now);
+    project.run(&undo(4, &everything(3))).unwrap();
     assert_eq!(retain(day, u64::MAX, &|_| false), [run_id(2)]);
-    assert_eq!(project.traces(), Vec::<String>::new());
+    assert_eq!(project.traces().len(), 4, "{:?}", project.traces());
+}
+
+/// A folder that was missing is something else by the time of the commit: drift, and nothing stands in anybody's way afterwards.
+#[test]
+fn what_takes_the_place_of_a_missing_folder_is_drift() {
+    type Take<'a> = &'a dyn Fn(&Project);
+    let cases: [(&str, Take<'_>); 3] = [
+        ("a file", &|project| fs::write(project.at("n"), "mine").unwrap()),
+        ("a link", &|project| symlink("/tmp", project.at("n")).unwrap()),
+        ("the target", &|project| put(&project.at("n/m/new.txt"), "mine", 0o644)),
+    ];
+    for (what, take) in cases {
+        for late in [false, true] {
+            let project = Project::new(&EVERYTHING);
+            let mut changes = everything(1).changes;
+            changes.push(change("n/m/new.txt", None, content("new\n", 0o644)));
+            let work = work(1, changes);
+            let checks = &mut |_: &[Change]| {
+                if !late {
+                    take(&project);
+                }
+                Ok(())
+            };
+            let observer = &mut |event| {
+                if late && event == Event::Committing {
+                    take(&project);
+                }
+            };
+            let error = project.run_with(&work, observer, checks).unwrap_err();
+            assert_eq!(matches!(error, RunError::Drifted { .. }), !late, "{what}: {error:?}");
+            assert!(!error.is_unsettled(), "{what}: {error:?}");
+            let expected = Project::new(&EVERYTHING);
+            take(&expected);
+            assert_eq!(project.tree(), expected.tree(), "{what}");
+            assert_eq!(project.root.recover().unwrap(), [], "{what}");
+        }
+    }
+}
+
+/// What `chattr` gave a file, the new one has too, and the old one again after an undo.
+#[test]
+fn flags_are_kept() {
+    let project = Project::new(&EVERYTHING);
+    let flags = |at: &str| rustix::fs::ioctl_getflags(fs::File::open(project.at(at)).unwrap());
+    let wanted = rustix::fs::IFlags::NODUMP | rustix::fs::IFlags::NOATIME;
+    for at in ["a.txt", "old/gone.txt"] {
+        let set = flags(at)
+            .and_then(|flags| rustix::fs::ioctl_setflags(fs::File::open(project.at(at)).unwrap(), flags | wanted));
+        if !offers(set.is_ok(), "flags of files") {
+            return;
+        }
+    }
+    let work = everything(1);
+    project.run(&work).unwrap();
+    assert!(flags("a.txt").unwrap().contains(wanted));
+    project.run(&undo(2, &work)).unwrap();
+    assert!(flags("a.txt").unwrap().contains(wanted) && flags("old/gone.txt").unwrap().contains(wanted));
 }
 
 /// Of several folders one is moved away during a check: its targets are named, and no others.

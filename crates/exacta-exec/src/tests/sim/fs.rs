@@ -67,7 +67,9 @@ impl<'a> Sim<'a> {
 
     /// A call that changes something, unless the script swallows it.
     fn change(&self, what: &'static str, on: &str, act: impl FnOnce(&mut World)) {
-        let on = on.split_once('.').map_or(on, |(run, rest)| if run.len() == 36 { rest } else { on }).to_owned();
+        let on = on.split_once('.').map_or(on, |(run, rest)| if run.len() == 36 { rest } else { on });
+        // Without the seal of a mark.
+        let on = on.split_once('.').map_or(on, |(seal, word)| if seal.len() == 32 { word } else { on }).to_owned();
         let index = self.calls.borrow().len();
         self.calls.borrow_mut().push(Call { what, on, number: self.count.get() - 1 });
         if !matches!(self.script, Script::Drop(at) if at == index) {
@@ -101,8 +103,12 @@ impl Fs for Sim<'_> {
     type Dir = u64;
     type File = u64;
 
-    fn is_open(&self, _: &RunId) -> bool {
-        true
+    fn is_open(&self, _: &RunId) -> Option<bool> {
+        None
+    }
+
+    fn may_change(&self, _: &Self::Dir) -> Result<bool, Errno> {
+        self.enter().map(|()| true)
     }
 
     fn key(&self) -> &crate::JournalKey {

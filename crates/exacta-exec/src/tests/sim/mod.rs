@@ -6,6 +6,8 @@ mod fs;
 mod world;
 
 use super::project::{change, content, undo, work};
+use crate::area::Mark;
+use crate::fs::Fs as _;
 use exacta_kernel::permit::Work;
 use exacta_kernel::plan::Change;
 use explore::{Explorer, Scenario, judge, recover, run};
@@ -102,12 +104,13 @@ fn dropping_any_sync_of_a_recovery_is_found() {
     for scenario in scenarios() {
         let sim = Sim::new(scenario.world.clone(), Script::Nothing, true);
         run(&sim, &scenario.work).unwrap();
+        let back = format!(".exacta/exec/{}", Mark::Back.name(sim.key(), &scenario.work.run_id));
         let either = Rc::new(vec![scenario.before(), scenario.after()]);
         for killed in sim.moments.into_inner() {
             for decided_back in [false, true] {
                 let mut killed = killed.clone();
                 let allowed = if decided_back && killed.area().keys().any(|name| name.ends_with(".commit")) {
-                    killed.save(".exacta/exec/019a2f3e-7c1d-7e2a-9b4f-000000000001.back", "", 0o600);
+                    killed.save(&back, "", 0o600);
                     Rc::new(vec![scenario.before()])
                 } else {
                     Rc::clone(&either)
