@@ -63,6 +63,7 @@ impl<'a, 'fs, F: Fs> Committed<'a, 'fs, F> {
         self.folders.remove_empty(&leaves)?;
         self.folders.sync()?;
         self.verify()?;
+        self.find_journal()?;
         self.area.mark(&self.journal.run_id, Mark::Done)?;
         self.area.sync()?;
         Ok(())
@@ -147,6 +148,17 @@ impl<'a, 'fs, F: Fs> Committed<'a, 'fs, F> {
             }
         }
         Ok(())
+    }
+
+    /// That the journal is where an undo will look for it.
+    fn find_journal(&self) -> Result<(), IoError> {
+        let name = Names(&self.journal.run_id).commit();
+        let held = self.area.fs.stat(&self.file).map_err(IoError::of("look at", &shown(&name)))?;
+        match self.area.fs.stat_in(&self.area.dir, &name) {
+            Ok(now) if now.id == held.id => Ok(()),
+            Ok(_) => Err(IoError { call: "find what was written to", path: shown(&name), errno: Errno::STALE }),
+            Err(errno) => Err(IoError { call: "find", path: shown(&name), errno }),
+        }
     }
 
     /// Whether the old file of a step still has what the new one was given.

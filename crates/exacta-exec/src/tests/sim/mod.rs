@@ -219,6 +219,34 @@ fn a_save_during_a_run_is_kept() {
     }
 }
 
+/// Somebody takes the journal away at any moment of a run: it is put back, or never was; a run that can no longer be undone is no
+/// success.
+#[test]
+fn a_journal_taken_away_during_a_run_ends_it() {
+    for scenario in scenarios() {
+        let take = |world: &mut World| {
+            let folder = world.lookup(".exacta/exec").unwrap();
+            for end in ["intent", "commit"] {
+                world.set_name(folder, &format!("{}.{end}", scenario.work.run_id), None);
+            }
+        };
+        let calls = scenario.calls();
+        let number = |on: &str| calls.iter().find(|call| call.on == on).unwrap().number;
+        for at in number("intent") + 1..=number("done") {
+            let sim = Sim::new(scenario.world.clone(), Script::Meanwhile(at, &take), false);
+            let outcome = run(&sim, &scenario.work);
+            let world = sim.world.into_inner();
+            let there = world.area().keys().any(|name| name.ends_with(".commit"));
+            let place = format!("{} at {at}: {outcome:?} {:?}", scenario.name, world.area());
+            match outcome {
+                // Between the last look and the done record.
+                Ok(_) => assert!(there || at == number("done"), "{place}"),
+                Err(error) => assert!(!error.is_unsettled() && world.shape() == scenario.before(), "{place}"),
+            }
+        }
+    }
+}
+
 const SAVED: &str = "saved by an editor\n";
 
 type Editor<'a> = &'a dyn Fn(&mut World);
