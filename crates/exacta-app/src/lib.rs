@@ -40,7 +40,7 @@ pub use exacta_exec::sandbox::Ended as CheckEnd;
 pub use execute::{Execution, already_run, waits};
 pub use explain::explain;
 pub use profile::ProfileView;
-pub use record::verify;
+pub use record::{verifier_key, verify};
 pub use recover::Recovery;
 pub use submit::{Request, check};
 pub use world::absent_projects;

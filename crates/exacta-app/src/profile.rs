@@ -109,7 +109,7 @@ impl App {
             let (whose, hint) = if ceiling < policy.safety().ceiling {
                 ("the project's configuration", "the project sets it: `ceiling` in `.exacta/config.toml`")
             } else {
-                ("the safety policy", "the operator sets the ceiling: `exacta policy show`")
+                ("the safety policy", "the operator sets the ceiling: `exacta policy show`, `exacta policy set FILE`")
             };
             let message = format!("{} is above the ceiling {} of {whose}", profile.name(), ceiling.name());
             return Err(Error::new(Exit::AboveCeiling, "above_ceiling", message).hint(hint));

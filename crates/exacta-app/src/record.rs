@@ -3,7 +3,7 @@
 use crate::app::{App, Options, RECORDS, is_recorded, nothing_here};
 use crate::clock::now;
 use crate::error::{Error, Exit};
-use exacta_kernel::audit::{Entry, EntryDraft, Event};
+use exacta_kernel::audit::{Entry, EntryDraft, Event, Origin};
 use exacta_kernel::id::CorrelationId;
 use exacta_kernel::policy::profile::Profile;
 use exacta_store::home::{Fall, Home};
@@ -31,6 +31,16 @@ pub fn verify(options: &Options) -> Result<Report, Error> {
     }
 }
 
+/// The key that others verify the checkpoints of a project with, in C2SP's form; none where nothing was ever signed.
+///
+/// # Errors
+/// If nothing was ever recorded here.
+pub fn verifier_key(options: &Options) -> Result<Option<String>, Error> {
+    let (path, home) = (options.root()?, options.home()?);
+    let project = home.project(&path)?.ok_or_else(|| nothing_here(&path))?;
+    Ok(home.log_public_key()?.map(|key| Origin::of(&project.id).verifier_key(&key)))
+}
+
 /// What was changed and where; the profile falls to SAFE.
 fn changed(options: &Options, home: &Home, path: &Path, places: &[Tampered]) -> Error {
     let why = "the records were changed from outside";
@@ -47,7 +57,7 @@ fn changed(options: &Options, home: &Home, path: &Path, places: &[Tampered]) -> 
     }
     Error::fault(Error::TAMPERED, message)
         .places(places)
-        .hint("the record cannot be trusted from there on; keep a copy and find out who changed it")
+        .hint("the record cannot be trusted from there on; keep a copy and find out who changed it; then `exacta init --anew` begins a new record")
 }
 
 fn fall_unrecorded(home: &Home, path: &Path, why: &str) -> Result<(), Error> {

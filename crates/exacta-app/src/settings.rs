@@ -212,17 +212,28 @@ impl Settings {
         added.ok_or_else(|| Error::fault("internal", "the approver is not on the list after it was added"))
     }
 
-    /// Takes an approver off the list, for which one on it signs.
+    /// The approver of this name, if it can be taken off the list.
     ///
     /// # Errors
     /// If there is no such approver, or it is the last one.
+    pub fn removable(&self, name: &ApproverName) -> Result<Approver, Error> {
+        let mut listed = self.home.approvers()?;
+        listed.retain(|approver| approver.removed_at.is_none());
+        let last = listed.len() == 1;
+        match listed.into_iter().find(|approver| approver.name == *name) {
+            Some(_) if last => Err(HomeError::LastApprover(name.clone()).into()),
+            Some(approver) => Ok(approver),
+            None => Err(Error::new(Exit::Usage, "approver_unknown", format!("no approver `{name}`"))
+                .hint("see `exacta approver list`")),
+        }
+    }
+
+    /// Takes an approver off the list, for which one on it signs.
+    ///
+    /// # Errors
+    /// As [`Settings::removable`], and if the key is not an approver's.
     pub fn remove_approver(&mut self, name: &ApproverName, key: &SigningKey) -> Result<(), Error> {
-        let listed = self.home.approvers()?;
-        let Some(approver) = listed.iter().find(|approver| approver.name == *name && approver.removed_at.is_none())
-        else {
-            return Err(Error::new(Exit::Usage, "approver_unknown", format!("no approver `{name}`"))
-                .hint("see `exacta approver list`"));
-        };
+        let approver = self.removable(name)?;
         let subject = approver_subject(name, &approver.public_key);
         let by = signed_setting(&self.home, SettingVerb::ApproverRemove, None, subject, key)?;
         let change = data(json!({ "name": name }));

@@ -210,7 +210,12 @@ fn other_model(was: &str, is: &str) -> Drift {
 fn authority(was: &Authority, is: &Authority) -> Vec<Drift> {
     let mut drifts = Vec::new();
     if was.policy_sha256 != is.policy_sha256 {
-        let message = format!("the safety policy changed from {} to {}", was.policy_version, is.policy_version);
+        let message = if was.policy_version == is.policy_version {
+            let (before, now) = (short(&was.policy_sha256), short(&is.policy_sha256));
+            format!("the safety policy changed (version {}, sha256 {before}… → {now}…)", is.policy_version)
+        } else {
+            format!("the safety policy changed from {} to {}", was.policy_version, is.policy_version)
+        };
         drifts.push(Drift::new(DriftKind::Policy, Answer::Reapprove, message));
     }
     if was.profile != is.profile {
@@ -222,4 +227,9 @@ fn authority(was: &Authority, is: &Authority) -> Vec<Drift> {
         drifts.push(Drift::new(DriftKind::Ceiling, Answer::Reapprove, message));
     }
     drifts
+}
+
+/// The beginning of a hash, for people.
+fn short(hash: &Digest) -> String {
+    hash.to_string().chars().take(8).collect()
 }

@@ -77,6 +77,16 @@ fn a_removed_approver_no_longer_counts_and_another_one_can_approve() {
     assert_eq!(place.execute(&id).unwrap().outcome, "completed");
 }
 
+/// “From 1 to 1” would tell nobody anything.
+#[test]
+fn a_changed_policy_of_the_same_version_is_told_by_its_hash() {
+    let (_, _, error) = after(|place| policy(place, "[caps]\nsteps = 5\n"));
+    assert_eq!((error.exit, error.code), (Exit::Drifted, "approval_outdated"), "{error}");
+    let hashes = error.message.split_once("changed (version 1, sha256 ").and_then(|(_, rest)| rest.split_once("… → "));
+    let (before, after) = hashes.unwrap_or_else(|| panic!("{error}"));
+    assert!(before.len() == 8 && !after.starts_with(before) && after.ends_with("…)"), "{error}");
+}
+
 /// Age, session and configuration count until a run begins; who approved it counts until it is committed.
 #[test]
 fn a_run_that_has_begun_is_not_expired_any_more() {

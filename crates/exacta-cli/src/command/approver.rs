@@ -58,9 +58,10 @@ pub fn print_added(added: &ApproverView, context: &Context) {
 
 fn remove_approver(args: &ApproverRemove, context: &Context) -> Result<u8, Error> {
     let name = name(&args.name)?;
+    let mut settings = Settings::open(&context.options)?;
+    settings.removable(&name)?;
     let decider = Decider::new(&args.signer, &context.options)?;
     decider.agrees(&format!("take `{name}` off the list of approvers?"))?;
-    let mut settings = Settings::open(&context.options)?;
     settings.remove_approver(&name, &decider.key(&context.options)?)?;
     let approvers = settings.approvers()?;
     if context.output.is_json() {

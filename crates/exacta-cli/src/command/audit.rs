@@ -17,9 +17,17 @@ struct Entries {
 }
 
 #[derive(Debug, Serialize)]
+struct Verified<R> {
+    #[serde(flatten)]
+    report: R,
+    verifier_key: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
 struct Proof {
     seq: u64,
     proof: String,
+    verifier_key: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
 }
@@ -61,10 +69,14 @@ fn correlation(app: &App, id: &str) -> Result<CorrelationId, Error> {
 
 fn verify(context: &Context) -> Result<u8, Error> {
     let report = exacta_app::verify(&context.options)?;
+    let verifier_key = exacta_app::verifier_key(&context.options)?;
     if context.output.is_json() {
-        context.output.json(&Face { schema: "exacta.audit-report/1", body: &report });
+        context.output.json(&Face { schema: "exacta.audit-report/1", body: Verified { report, verifier_key } });
     } else {
         context.output.rows(text::report(&report)?);
+        if let Some(key) = verifier_key {
+            context.output.line(&format!("verifier key {key}"));
+        }
     }
     Ok(0)
 }
@@ -90,7 +102,9 @@ fn prove(args: &AuditProve, context: &Context) -> Result<u8, Error> {
         std::fs::write(path, &proof).map_err(|error| fail::io(Exit::Usage, &format!("write `{name}`"), &error))?;
     }
     if context.output.is_json() {
-        context.output.json(&Face { schema: "exacta.audit-proof/1", body: Proof { seq: args.seq, proof, file } });
+        let verifier_key = exacta_app::verifier_key(&context.options)?;
+        let body = Proof { seq: args.seq, proof, verifier_key, file };
+        context.output.json(&Face { schema: "exacta.audit-proof/1", body });
     } else if file.is_none() {
         context.output.text(&proof);
     }

@@ -97,16 +97,21 @@ fn first_approver(args: &Init, context: &Context) -> Result<Option<ApproverView>
     App::first_approver(&context.options, &name, passphrase.as_deref()).map(Some)
 }
 
-/// Asks once, showing what each means. Without a person it stays as it is.
+/// Asks once, showing what each means. Without a person, and where there is no choice, it stays as it is.
 fn ask_profile(now: &ProfileView, context: &Context) -> Result<Option<Profile>, Error> {
     let Ok(person) = Person::present() else { return Ok(None) };
-    context.output.aside(Profile::ALL.into_iter().flat_map(text::profile).collect());
+    let offered: Vec<Profile> = Profile::ALL.into_iter().filter(|profile| *profile <= now.ceiling).collect();
+    if offered.len() < 2 {
+        return Ok(None);
+    }
+    let names: Vec<&str> = offered.iter().map(|profile| profile.name()).collect();
+    context.output.aside(offered.iter().copied().flat_map(text::profile).collect());
     loop {
         let answer = person.ask(&format!("which profile for this project? [{}] ", now.chosen.name()))?;
-        let found = Profile::ALL.into_iter().find(|profile| profile.name().eq_ignore_ascii_case(&answer));
+        let found = offered.iter().copied().find(|profile| profile.name().eq_ignore_ascii_case(&answer));
         match found {
             None if answer.is_empty() => return Ok(Some(now.chosen)),
-            None => person.say("type SAFE, DEV or FULL-AUTO\n")?,
+            None => person.say(&format!("type {}\n", names.join(" or ")))?,
             Some(profile) => return Ok(Some(profile)),
         }
     }

@@ -10,8 +10,8 @@ const TRIES: u32 = 3;
 
 /// Whoever decides.
 pub enum Decider {
-    /// A person at the terminal, who is asked.
-    Person(Person),
+    /// A person at the terminal, who is asked, and their own key.
+    Person(Person, Box<KeyFile>),
     /// The owner of a key that was named on the command line.
     Key(Box<SigningKey>),
 }
@@ -20,11 +20,11 @@ impl Decider {
     /// As the arguments say.
     ///
     /// # Errors
-    /// Exit 30 if there is neither a key nor a person.
+    /// Exit 30 if there is neither a key nor a person, and exit 2 if the person has no key here.
     pub fn new(signer: &Signer, options: &Options) -> Result<Self, Error> {
         match &signer.approver_key {
             Some(path) => Ok(Self::Key(Box::new(open(options, &own_key(options, Some(path))?)?))),
-            None => Person::present().map(Self::Person),
+            None => Ok(Self::Person(Person::present()?, Box::new(own_key(options, None)?))),
         }
     }
 
@@ -34,14 +34,14 @@ impl Decider {
     /// Exit 30 if the person says no or interrupts.
     pub fn agrees(&self, question: &str) -> Result<(), Error> {
         match self {
-            Self::Person(person) if !person.confirm(question)? => Err(declined()),
-            Self::Person(_) | Self::Key(_) => Ok(()),
+            Self::Person(person, _) if !person.confirm(question)? => Err(declined()),
+            Self::Person(..) | Self::Key(_) => Ok(()),
         }
     }
 
     /// Whether a person is asked.
     pub const fn is_person(&self) -> bool {
-        matches!(self, Self::Person(_))
+        matches!(self, Self::Person(..))
     }
 
     /// The key that signs; the person's own is unlocked now.
@@ -50,7 +50,7 @@ impl Decider {
     /// If there is no key here, or the passphrase is wrong.
     pub fn key(self, options: &Options) -> Result<SigningKey, Error> {
         match self {
-            Self::Person(_) => open_own(options),
+            Self::Person(_, file) => open(options, &file),
             Self::Key(key) => Ok(*key),
         }
     }

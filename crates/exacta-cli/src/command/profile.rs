@@ -41,7 +41,7 @@ fn current(view: &ProfileView, context: &Context) {
 }
 
 fn set_profile(args: &ProfileSet, context: &Context) -> Result<u8, Error> {
-    let mut app = context.open()?;
+    let mut app = context.resume()?;
     let (now, wanted) = (app.profile_view()?, Profile::from(args.name));
     if wanted <= now.chosen && args.signer.approver_key.is_none() {
         current(&app.set_profile(wanted, None)?, context);

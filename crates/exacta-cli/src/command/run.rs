@@ -48,7 +48,10 @@ pub fn run(args: &Run, context: &Context) -> Result<u8, Error> {
                     return Err(ended(&mut app, &id, error));
                 }
             }
-            Err(_) => return stopped(&view, &app, &exacta_app::waits(&id), context),
+            Err(error) if error.exit == Exit::Confirm => {
+                return stopped(&view, &app, &exacta_app::waits(&id), context);
+            }
+            Err(error) => return Err(ended(&mut app, &id, error)),
         }
     } else {
         context.output.aside(plan::head(&view));

@@ -336,9 +336,9 @@ fn a_result_that_cannot_be_written_is_a_fault() {
 }
 
 #[test]
-fn nothing_is_made_where_there_is_nothing_to_recover() {
+fn nothing_is_made_where_nothing_is_recorded() {
     let world = World::new();
-    for command in [&["recover"][..], &["session", "end"]] {
+    for command in [&["recover"][..], &["session", "end"], &["profile", "set", "SAFE"], &["profile", "set", "DEV"]] {
         world.run(command).expect(2);
         assert!(!world.project().join(".exacta").exists());
     }

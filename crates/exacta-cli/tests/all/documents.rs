@@ -29,6 +29,7 @@ fn commands_in_the_documents_do_what_is_shown() {
 /// Runs an example in the project; a person says yes to everything.
 fn play(world: &World, document: &str, example: &Example) {
     let command = example.command.replace("PLAN", &newest(world)).replace(" NAME", " second");
+    let command = command.replace("~/.config/exacta", &world.home().display().to_string());
     let folder = Path::new(EXACTA).parent().unwrap().display().to_string();
     let done = world.shell(&format!("PATH={folder}:$PATH; {command}")).converse(|seen| answer(world, seen));
     // 30 says that a person has to decide, which `check` and `submit` say of every plan here.

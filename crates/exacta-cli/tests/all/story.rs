@@ -324,6 +324,13 @@ fn the_log_is_listed_shown_and_proved() {
     world.run(&["audit", "show", "9999"]).expect(2);
     assert!(!world.run(&["audit", "prove", "0"]).expect(0).out.is_empty());
     world.run(&["audit", "prove", "9999"]).expect(2);
+    let proved = world.run(&["audit", "prove", "0", "--json"]).expect(0).json();
+    let key = proved["verifier_key"].as_str().unwrap();
+    assert_eq!(world.run(&["audit", "verify", "--json"]).expect(0).json()["verifier_key"], key);
+    assert!(world.run(&["audit", "verify"]).expect(0).out.ends_with(&format!("verifier key {key}\n")));
+    let verifier = signed_note::StandardVerifier::new(key).unwrap();
+    let note = signed_note::Note::from_bytes(world.read(".exacta/checkpoint").as_bytes()).unwrap();
+    note.verify(&signed_note::VerifierList::new(vec![Box::new(verifier)])).unwrap();
 }
 
 #[test]
@@ -340,6 +347,27 @@ fn approvers_are_added_listed_and_removed() {
     let listed = world.run(&["approver", "list"]).expect(0).out;
     assert!(listed.contains("tester") && listed.contains("removed"), "{listed}");
     world.run(&["approver", "add", "../x", "--no-passphrase", "--approver-key", &key]).expect(2);
+    // Nobody is asked for what cannot be.
+    for (name, why) in [("nobody", "no approver"), ("second", "no approver"), ("tester", "last")] {
+        let refused = world.run(&["approver", "remove", name]).expect(2);
+        assert!(refused.err.contains(why), "{}", refused.err);
+    }
+}
+
+#[test]
+fn a_lost_key_is_replaced_by_a_new_first_one() {
+    let world = World::begun();
+    let id = id(&submit(&world, &fix()).expect(30));
+    world.run(&["approve", &id, "--approver-key", &world.key()]).expect(0);
+    let list = world.home().join("approvers.toml");
+    std::fs::rename(&list, list.with_extension("lost")).unwrap();
+    world.run(&["init", "--approver", "second", "--no-passphrase"]).expect(0);
+    world.run(&["execute", &id]).expect(30);
+    let new = world.home().join("keys/second.key").display().to_string();
+    world.run(&["approve", &id, "--approver-key", &new]).expect(0);
+    world.run(&["execute", &id]).expect(0);
+    assert!(world.run(&["audit", "list"]).expect(0).out.contains("approver `second` added"));
+    world.run(&["audit", "verify"]).expect(0);
 }
 
 #[test]

@@ -41,6 +41,18 @@ fn anything_else_is_a_no() {
 }
 
 #[test]
+fn nobody_is_asked_who_has_no_key_here() {
+    let world = World::begun();
+    let id = submitted(&world);
+    std::fs::remove_file(world.key()).unwrap();
+    let path = world.file("plan.json", fix().to_string());
+    for args in [["approve", &id], ["reject", &id], ["run", &path]] {
+        let done = world.terminal(&args).end().expect(2);
+        assert!(done.out.contains("no approver's key is here") && !done.out.contains("[y/N]"), "{}", done.out);
+    }
+}
+
+#[test]
 fn control_c_at_a_question_decides_nothing() {
     let world = World::begun();
     let id = submitted(&world);
@@ -183,8 +195,9 @@ fn init_asks_for_the_profile_once() {
     world.pipe(&["submit", "-"], fix().to_string().as_bytes()).expect(30);
     world.run(&args).expect(0);
     let mut terminal = world.terminal(&["init"]);
-    terminal.wait_for("FULL-AUTO").wait_for("which profile").send("reckless\n");
-    terminal.wait_for("which profile").send("dev\n");
+    // Only what the ceiling allows is offered.
+    terminal.wait_for("which profile").send("full-auto\n");
+    terminal.wait_for("type SAFE or DEV").wait_for("which profile").send("dev\n");
     terminal.end().expect(0);
     assert_eq!(world.run(&["profile", "current", "--json"]).expect(0).json()["in_force"], "DEV");
     let again = world.terminal(&args).end().expect(0);

@@ -84,6 +84,14 @@ impl Origin {
         [a, b, c, d]
     }
 
+    /// The key as others are given it to verify signed notes with: C2SP's `NAME+HASH+KEY`.
+    #[must_use]
+    pub fn verifier_key(&self, key: &PublicKey) -> String {
+        let mut bytes = vec![ED25519];
+        bytes.extend(key.as_bytes());
+        format!("{}+{:08x}+{}", self.0, u32::from_be_bytes(self.key_id(key)), encode(&bytes))
+    }
+
     fn parse(text: &str) -> Result<Self, CheckpointError> {
         let plain = |c: char| !c.is_whitespace() && !c.is_control() && c != '+';
         if text.is_empty() || !text.chars().all(plain) {

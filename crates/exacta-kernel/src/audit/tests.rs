@@ -122,8 +122,7 @@ fn checkpoints_are_signed_notes_that_others_accept() {
     vkey.extend(public.as_bytes());
     let id = signed_note::key_id(origin().as_str(), &vkey);
     assert_eq!(id.to_be_bytes(), origin().key_id(&public));
-    let vkey = format!("{}+{id:08x}+{}", origin(), checkpoint::encode(&vkey));
-    let verifier = signed_note::StandardVerifier::new(&vkey).unwrap();
+    let verifier = signed_note::StandardVerifier::new(&origin().verifier_key(&public)).unwrap();
     let verifiers = signed_note::VerifierList::new(vec![Box::new(verifier)]);
     let (verified, _) = note.verify(&verifiers).unwrap();
     assert_eq!(verified.len(), 1);

@@ -235,7 +235,8 @@ impl KeyError {
             Self::Exists(_) => "choose another name, or move the old file away",
             Self::PassphraseNeeded(_) => "give the command at a terminal, where it can be asked for",
             Self::WrongPassphrase(_) => {
-                "try again; a forgotten passphrase cannot be recovered, only another approver added"
+                "try again; a forgotten passphrase cannot be recovered: let another approver decide, or, where there is \
+                 none, move `approvers.toml` away and begin with a new key: `exacta init --approver NEWNAME`"
             }
             Self::EmptyPassphrase => "choose one, or say `--no-passphrase`",
             Self::Damaged(_) => "put back a copy of the key file, or add another approver",
