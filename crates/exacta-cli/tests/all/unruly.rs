@@ -175,6 +175,24 @@ fn a_sandbox_that_cannot_be_set_up_is_no_failed_check() {
     assert!(doctor.out.contains("a command runs confined"), "{doctor:?}");
 }
 
+/// As they would be confined, and without running them.
+#[test]
+fn the_doctor_tries_the_operators_own_commands() {
+    if !sandbox() {
+        return;
+    }
+    let world = World::begun();
+    demand(&world, "echo ran > out/ran; exit 3", 60, "\"out\"");
+    let doctor = world.run(&["doctor"]);
+    assert!(doctor.out.contains("a command runs confined"), "{doctor:?}");
+    assert!(!world.project().join("out").exists(), "no folder is made for a trial");
+    std::os::unix::fs::symlink(world.path(), world.project().join("out")).unwrap();
+    let doctor = world.run(&["doctor"]);
+    let told = doctor.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("the command `sh` may write to `out`, which is a symbolic link"), "{doctor:?}");
+    assert!(told.contains("hint: make it a folder of the project"), "{doctor:?}");
+}
+
 fn program(path: &Path, line: &str) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, format!("#!/bin/sh\n{line}\n")).unwrap();

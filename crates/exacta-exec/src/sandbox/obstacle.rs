@@ -13,9 +13,9 @@ pub(super) struct Obstacle {
 }
 
 /// Where a fresh `/proc` is refused.
-const MASKED: &str = "the system gives a fresh `/proc` only to whom no part of the present one is covered or read-only, as it is in \
-                      containers: start the container with `--security-opt systempaths=unconfined` (Docker), `--security-opt \
-                      unmask=ALL` (Podman) or `procMount: Unmasked` (Kubernetes)";
+const MASKED: &str = "the system mounts a `/proc` only where nothing of the present one is covered or read-only, and containers cover parts \
+                      of it: start yours with `--security-opt systempaths=unconfined` (Docker), `--security-opt unmask=ALL` (Podman) \
+                      or `procMount: Unmasked` (Kubernetes)";
 
 /// Where one and the same thing may be forbidden by several.
 const NAMESPACES: &str = "allow this user, or this container, to make user, mount and process namespaces";
@@ -53,29 +53,36 @@ impl Obstacle {
 
     /// Where a command did not begin: what its staging folder tells, and what was printed until then.
     pub fn found(staging: &Staging, printed: &str) -> Self {
-        let said = printed.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("no word from it");
-        let said = exacta_kernel::text::excerpt(said, 300);
+        let read = |path: &str| std::fs::read_to_string(path).ok();
+        let said = first_line(&staging.said());
         if let Some(refusal) = staging.refusal() {
             let (word, folder) = refusal.split_once(' ').unwrap_or((&refusal, ""));
-            return refused(word, folder, &said);
+            return refused(word, folder, &said, read);
         }
         match staging.progress() {
-            Progress::Outside => namespaces(&said, |path| std::fs::read_to_string(path).ok()),
+            Progress::Outside => namespaces(&first_line(printed), read),
             Progress::Entered => Self::new(format!("it cannot be prepared: {said}"), SAID),
-            Progress::Started | Progress::Began => bwrap(&said),
+            Progress::Started | Progress::Began => bwrap(&first_line(printed)),
         }
     }
+}
+
+/// The first thing that was said; what follows explains it to nobody.
+fn first_line(text: &str) -> String {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("no word about it");
+    exacta_kernel::text::excerpt(line.trim_end_matches('.'), 300)
 }
 
 const SAID: &str = "see to what the message names; `exacta doctor` tries it again";
 
 /// By the set-up's word for it.
-fn refused(word: &str, folder: &str, said: &str) -> Obstacle {
+fn refused(word: &str, folder: &str, said: &str, read: impl Fn(&str) -> Option<String>) -> Obstacle {
     match word {
         "process" => Obstacle::new("no process namespace", NAMESPACES),
         "mount" => Obstacle::new(
             format!("no mount in a user namespace ({said})"),
-            "a user namespace is there, but may not mount: allow it in the container's or AppArmor's profile",
+            setting(read)
+                .unwrap_or("a user namespace is there, but may not mount: allow it in the profile of the container, or of AppArmor"),
         ),
         "proc" => Obstacle::new(format!("no `/proc` of its own ({said})"), MASKED),
         "folder" => Obstacle::new(
@@ -101,7 +108,6 @@ fn refused(word: &str, folder: &str, said: &str) -> Obstacle {
 
 /// Where `unshare` did not come to start the set-up.
 fn namespaces(said: &str, read: impl Fn(&str) -> Option<String>) -> Obstacle {
-    let set = SETTINGS.iter().find(|(path, value, _)| read(path).is_some_and(|text| text.trim() == *value));
     let filtered = || {
         let status = read("/proc/self/status")?;
         let filter = status.lines().find_map(|line| line.strip_prefix("Seccomp:"))?;
@@ -110,8 +116,14 @@ fn namespaces(said: &str, read: impl Fn(&str) -> Option<String>) -> Obstacle {
              `--security-opt seccomp=unconfined`, or with a filter that allows them",
         )
     };
-    let help = set.map(|(_, _, help)| *help).or_else(filtered).unwrap_or(NAMESPACES);
+    let help = setting(&read).or_else(filtered).unwrap_or(NAMESPACES);
     Obstacle::new(format!("no user, mount and process namespaces ({said})"), help)
+}
+
+/// What would help against the first setting that is in the way.
+fn setting(read: impl Fn(&str) -> Option<String>) -> Option<&'static str> {
+    let forbids = |(path, value, _): &&(&str, &str, &str)| read(path).is_some_and(|text| text.trim() == *value);
+    SETTINGS.iter().find(forbids).map(|(_, _, help)| *help)
 }
 
 /// Where `bwrap` did not come to start the command.
@@ -169,7 +181,7 @@ mod tests {
             crate::sandbox::SETUP.split("refuse ").skip(1).filter_map(|rest| rest.split_whitespace().next()).collect();
         assert!(words.len() >= 7, "{words:?}");
         for word in words {
-            assert!(!refused(word, "f", "s").why.starts_with(word), "{word}");
+            assert!(!refused(word, "f", "s", |_| None).why.starts_with(word), "{word}");
         }
     }
 }

@@ -1,11 +1,12 @@
 # Lays the overlay, as the first process of own user, mount and process namespaces, and starts `bwrap`. Runs in the staging folder,
 # with the project, its identity, the size of the layers, the count of folders to hold, a path and an identity for each, and bwrap's words.
 # How far it came is said in `entered` and `started`, and what cannot be done in `refused`: a word for it, and the folder that it is about.
-# Every name below `layers` is on a file system that nobody else can reach.
+# What the programs say goes to `said`: what is printed is the command's own. Every name below `layers` is on a file system that nobody else can reach.
 set -eu
 mask=$(umask)
 umask 077
 : >entered
+exec 6>&2 2>said
 refuse() { printf '%s %s' "$1" "${2-}" >refused; exit 125; }
 
 # Whoever started this holds the other end of its input for as long as it lives. After that `bwrap` is killed as soon as it is there;
@@ -51,5 +52,5 @@ mount -t overlay -o "$options,userxattr" exacta layers/merged 2>/dev/null \
     || mount -t overlay -o "$options" exacta layers/merged || refuse overlay
 
 umask "$mask"
-sh -c 'echo $$ >started; exec bwrap "$@"' sh "$@" 3<filter 4>began || exit $?
+sh -c 'echo $$ >started; exec bwrap "$@"' sh "$@" 2>&6 3<filter 4>began 6>&- || exit $?
 exit 0

@@ -95,6 +95,12 @@ impl Staging {
         std::fs::read_to_string(self.folder.join("refused")).ok()
     }
 
+    /// What its programs said.
+    pub fn said(&self) -> String {
+        let bytes = std::fs::read(self.folder.join("said")).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
     /// How far it came.
     pub fn progress(&self) -> Progress {
         let there = |name: &str| self.folder.join(name).exists();

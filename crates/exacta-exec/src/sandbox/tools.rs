@@ -47,7 +47,17 @@ fn find(name: &str, package: &str) -> Result<PathBuf, Obstacle> {
     if facts.uid() == 0 && facts.mode() & 0o022 == 0 && facts.is_file() {
         Ok(path)
     } else {
-        let why = format!("`{}` is not the system's own: others than root can change it", path.display());
-        Err(Obstacle::new(why, "make it root's, and writable for nobody else"))
+        Err(foreign(&path, facts.uid()))
     }
+}
+
+/// Where nobody but root should be able to change a program.
+fn foreign(path: &Path, owner: u32) -> Obstacle {
+    let nobody = std::fs::read_to_string("/proc/sys/kernel/overflowuid").ok().and_then(|id| id.trim().parse().ok());
+    let (why, help) = if nobody == Some(owner) {
+        ("nobody knows whose it is in this user namespace", "run `exacta` outside of it, or have root mapped into it")
+    } else {
+        ("others than root can change it", "make it root's, and writable for nobody else")
+    };
+    Obstacle::new(format!("`{}` is not the system's own: {why}", path.display()), help)
 }
