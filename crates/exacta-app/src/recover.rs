@@ -236,7 +236,18 @@ impl End {
                 ..Self::as_before(RunState::RolledBack)
             },
             Outcome::NeedsAttention => Self::kept(recovered.kept.clone()),
+            Outcome::Unclear => Self::unclear(&recovered.kept),
         })
+    }
+
+    /// The journal and the targets contradict each other.
+    fn unclear(others: &[String]) -> Self {
+        let reason = format!(
+            "by its journal it had not begun to change anything, but {} is not as before: somebody changed the journal, or the \
+             files since",
+            quoted(others)
+        );
+        Self { state: RunState::NeedsAttention, reason, ..Self::as_before(RunState::NeedsAttention) }
     }
 
     fn as_before(state: RunState) -> Self {
@@ -247,8 +258,7 @@ impl End {
 
     /// Everything is as before, but for this.
     fn kept(kept: Vec<String>) -> Self {
-        let names: Vec<String> = kept.iter().map(|name| format!("`{name}`")).collect();
-        let except = if names.is_empty() { "what somebody else saved meanwhile".to_owned() } else { names.join(", ") };
+        let except = if kept.is_empty() { "what somebody else saved meanwhile".to_owned() } else { quoted(&kept) };
         Self {
             state: RunState::NeedsAttention,
             reason: format!("everything is as before except {except}, saved by another program and kept"),
@@ -267,6 +277,11 @@ impl End {
             kept: self.kept,
         }
     }
+}
+
+fn quoted(names: &[String]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    quoted.join(", ")
 }
 
 /// Recovery that could not be done: nothing was run, so nothing was rolled back either.

@@ -45,6 +45,9 @@ pub enum Outcome {
     Completed,
     /// Everything is as before, except for what someone else saved.
     NeedsAttention,
+    /// Everything is as it was found: by its journal the run had not come to its commit, but what is named in `kept` is not as before,
+    /// and some of it as approved.
+    Unclear,
 }
 
 /// A run without an end.
@@ -252,7 +255,7 @@ fn leave<F: Fs>(mut committed: Committed<'_, '_, F>) -> Result<Recovered, RunErr
         .rename((&area.dir, &intent), (&area.dir, &commit), Rename::NoReplace)
         .map_err(IoError::of("keep", &shown(&intent)))?;
     area.sync()?;
-    Ok(Recovered { run_id, plan_id, how: Outcome::NeedsAttention, committed: true, receipts: None, kept })
+    Ok(Recovered { run_id, plan_id, how: Outcome::Unclear, committed: true, receipts: None, kept })
 }
 
 fn unsettled(run_id: &RunId, error: &IoError) -> RunError {

@@ -88,7 +88,7 @@ fn marks_of_earlier_versions_count_for_runs_whose_end_is_recorded() {
 /// Somebody takes the journal of a dead run away, or its commit: what lies there may be the last of the old files.
 #[test]
 fn old_files_without_their_journal_are_not_thrown_away() {
-    for (to, how) in [("away".to_owned(), None), (name("intent"), Some(Outcome::NeedsAttention))] {
+    for (to, how) in [("away".to_owned(), None), (name("intent"), Some(Outcome::Unclear))] {
         let project = interrupted();
         project.root.admit([run_id(1)].into());
         put(&project.at(&name("0")), "old a\n", 0o600);

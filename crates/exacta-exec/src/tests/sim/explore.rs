@@ -170,7 +170,7 @@ pub(super) fn judge(
     let shape = world.shape();
     match outcome {
         Err(error) => Some(format!("recovery failed: {error}")),
-        Ok(runs) if runs.iter().any(|run| run.how == Outcome::NeedsAttention) => {
+        Ok(runs) if runs.iter().any(|run| !matches!(run.how, Outcome::Completed | Outcome::RolledBack)) => {
             Some(format!("needs attention: {runs:?}"))
         }
         Ok(_) if !allowed.contains(&shape) => Some(format!("torn: {shape:?}")),
