@@ -13,12 +13,12 @@ pub(super) struct Obstacle {
 }
 
 /// Where a fresh `/proc` is refused.
-const MASKED: &str = "the system mounts a `/proc` only where nothing of the present one is covered or read-only, and containers cover parts \
-                      of it: start yours with `--security-opt systempaths=unconfined` (Docker), `--security-opt unmask=ALL` (Podman) \
-                      or `procMount: Unmasked` (Kubernetes)";
+const MASKED: &str = "the system mounts a `/proc` only where nothing of the present one is covered, read-only or `noatime`, and containers \
+                      cover parts of it: start yours with `--security-opt systempaths=unconfined` (Docker), `--security-opt unmask=ALL` \
+                      (Podman) or `procMount: Unmasked` (Kubernetes)";
 
 /// Where one and the same thing may be forbidden by several.
-const NAMESPACES: &str = "allow this user, or this container, to make user, mount and process namespaces";
+const NAMESPACES: &str = "allow this user, or this container, to make user, mount and process namespaces; whoever is in a `chroot` can make none";
 
 /// What the system may have set against namespaces: a file, the value that forbids them, and what would help.
 const SETTINGS: [(&str, &str, &str); 5] = [
@@ -116,7 +116,8 @@ fn namespaces(said: &str, read: impl Fn(&str) -> Option<String>) -> Obstacle {
              `--security-opt seccomp=unconfined`, or with a filter that allows them",
         )
     };
-    let help = setting(&read).or_else(filtered).unwrap_or(NAMESPACES);
+    let read_only = || said.contains("Read-only").then_some(MASKED);
+    let help = setting(&read).or_else(read_only).or_else(filtered).unwrap_or(NAMESPACES);
     Obstacle::new(format!("no user, mount and process namespaces ({said})"), help)
 }
 

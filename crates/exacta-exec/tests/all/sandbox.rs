@@ -415,6 +415,7 @@ fn what_keeps_a_command_from_being_confined_is_named() {
     let masked = "mount --bind /proc/sys /proc/sys; mount -o remount,bind,ro /proc/sys";
     let cases = [
         (masked, "no `/proc` of its own", "--security-opt systempaths=unconfined"),
+        ("mount -o remount,bind,ro /proc", "uid_map: Read-only", "--security-opt systempaths=unconfined"),
         (
             "echo 0 >/proc/sys/user/max_user_namespaces",
             "no user, mount and process namespaces",
