@@ -15,7 +15,7 @@
 
 use crate::error::IoError;
 use crate::fs::Fs;
-use crate::key::JournalKey;
+use crate::mark::Mark;
 use exacta_kernel::id::RunId;
 use rustix::io::Errno;
 use std::collections::BTreeMap;
@@ -76,41 +76,6 @@ impl Names<'_> {
     }
 }
 
-/// What is said of a run by a name alone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mark {
-    /// It is put back.
-    Back,
-    /// It is over: everything is as approved.
-    Done,
-    /// It is over: everything is as before but for what someone else saved.
-    Kept,
-}
-
-impl Mark {
-    const ALL: [Self; 3] = [Self::Back, Self::Done, Self::Kept];
-
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Back => "back",
-            Self::Done => "done",
-            Self::Kept => "kept",
-        }
-    }
-
-    /// The name, which nobody can guess who does not have the key.
-    pub(crate) fn name(self, key: &JournalKey, run: &RunId) -> String {
-        let word = self.word();
-        let seal = key.seal(format!("exacta.mark/1\0{word}\0{run}").as_bytes()).to_string();
-        format!("{run}.{}.{word}", seal.get(..32).unwrap_or(&seal))
-    }
-
-    /// The same as earlier versions made it, without a seal.
-    fn plain_name(self, run: &RunId) -> String {
-        format!("{run}.{}", self.word())
-    }
-}
-
 impl<'fs, F: Fs> Area<'fs, F> {
     /// Opens it, or answers `None` if no run was ever made here.
     pub(crate) fn open(fs: &'fs F) -> Result<Option<Self>, IoError> {
@@ -154,8 +119,7 @@ impl<'fs, F: Fs> Area<'fs, F> {
         for name in self.fs.list(&self.dir).map_err(IoError::of("list", EXEC))? {
             let Some((run, rest)) = name.split_once('.') else { continue };
             let Ok(run) = RunId::parse(run) else { continue };
-            let word = rest.rsplit_once('.').map_or(rest, |(_, word)| word);
-            let mark = Mark::ALL.into_iter().find(|mark| mark.word() == word);
+            let mark = Mark::named(rest);
             let counts = mark.is_some_and(|mark| self.counts(&run, mark, &name));
             let traces = runs.entry(run).or_default();
             match (rest, mark) {
@@ -189,36 +153,6 @@ impl<'fs, F: Fs> Area<'fs, F> {
             }
         }
         Ok(aside)
-    }
-
-    /// Makes a mark. It counts once the folder is synced.
-    pub(crate) fn mark(&self, run: &RunId, mark: Mark) -> Result<(), IoError> {
-        let name = mark.name(self.fs.key(), run);
-        match self.fs.create(&self.dir, &name) {
-            Ok(_) | Err(Errno::EXIST) => Ok(()),
-            Err(errno) => Err(IoError { call: "create", path: shown(&name), errno }),
-        }
-    }
-
-    /// Takes a mark away.
-    pub(crate) fn unmark(&self, run: &RunId, mark: Mark) -> Result<(), IoError> {
-        self.remove(&mark.name(self.fs.key(), run))?;
-        self.remove(&mark.plain_name(run))
-    }
-
-    /// Whether a run has a mark.
-    pub(crate) fn is_marked(&self, run: &RunId, mark: Mark) -> Result<bool, IoError> {
-        for name in [mark.name(self.fs.key(), run), mark.plain_name(run)] {
-            if self.counts(run, mark, &name) && self.has(&name)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// Whether a name counts as a mark: if it has the seal, or was made by an earlier version for a run whose end is recorded.
-    fn counts(&self, run: &RunId, mark: Mark, name: &str) -> bool {
-        name == mark.name(self.fs.key(), run) || (name == mark.plain_name(run) && self.fs.is_open(run) != Some(true))
     }
 
     /// Removes a name of ours; that it is gone already is fine.

@@ -1,10 +1,11 @@
 //! Before-images: kept in the journals of runs that are over, found by their content, verified before use, dropped by age
 //! and size.
 
-use crate::area::{Area, Mark, Names, shown};
+use crate::area::{Area, Names, shown};
 use crate::error::{IoError, RunError};
 use crate::fs::Fs;
 use crate::journal::Journal;
+use crate::mark::Mark;
 use crate::root::ProjectRoot;
 use crate::run::{Receipts, receipts};
 use exacta_kernel::facts::{FileContent, FileState};

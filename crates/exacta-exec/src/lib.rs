@@ -15,6 +15,7 @@ mod journal;
 mod key;
 mod lock;
 pub mod look;
+mod mark;
 mod recover;
 mod root;
 mod run;

@@ -1,10 +1,11 @@
 //! Recovery: runs whose process died are finished or put back, before anything else is done.
 
-use crate::area::{Area, Mark, Names, Traces, shown};
+use crate::area::{Area, Names, Traces, shown};
 use crate::error::{IoError, RunError};
 use crate::fs::{Fs, Rename};
 use crate::journal::{Journal, JournalError};
 use crate::lock::{Desk, Locks, Patience, is_held};
+use crate::mark::Mark;
 use crate::root::ProjectRoot;
 use crate::run::{Receipts, receipts};
 use crate::settle::{Committed, Halt};
@@ -316,7 +317,7 @@ fn discard<F: Fs>(area: &Area<'_, F>, run_id: &RunId, traces: &Traces) -> Result
     for name in &traces.files {
         area.remove(name)?;
     }
-    for mark in [Mark::Back, Mark::Done, Mark::Kept] {
+    for mark in Mark::ALL {
         area.unmark(run_id, mark)?;
     }
     area.remove(&names.intent())

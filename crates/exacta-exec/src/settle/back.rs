@@ -1,11 +1,12 @@
 //! Putting a run back: every target exactly as before, and what someone else saved meanwhile left alone.
 
 use super::{Committed, Place};
-use crate::area::{Mark, Names, shown};
+use crate::area::{Names, shown};
 use crate::bytes::{Seen, look, write_all};
 use crate::error::IoError;
 use crate::fs::{Attributes, Fs, Rename};
 use crate::journal::{JournalError, Step};
+use crate::mark::Mark;
 use exacta_kernel::facts::FileState;
 use rustix::io::Errno;
 

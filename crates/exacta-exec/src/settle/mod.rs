@@ -6,12 +6,13 @@
 mod back;
 mod forward;
 
-use crate::area::{Area, Mark, Names, shown};
+use crate::area::{Area, Names, shown};
 use crate::bytes::{Found, Seen, find, is, state};
 use crate::error::{IoError, RunError};
 use crate::folders::Folders;
 use crate::fs::{Fs, Rename};
 use crate::journal::{Journal, Step};
+use crate::mark::Mark;
 use crate::run::Held;
 use exacta_kernel::facts::FileState;
 use exacta_kernel::path::RelPath;

@@ -1,8 +1,10 @@
 //! The promise, tested: on a real file system, in a simulated one, under kills, errors and races.
 
+mod attributes;
 mod block;
 mod crowd;
 mod kill;
+mod meanwhile;
 mod power;
 mod project;
 mod race;

@@ -1,7 +1,7 @@
 //! A temporary project and work to do in it.
 
-use crate::area::Mark;
 use crate::fs::Disk;
+use crate::mark::Mark;
 use crate::run::execute;
 use crate::{Event, IoError, JournalKey, ProjectRoot, Receipts, RunError, RunOptions};
 use exacta_kernel::facts::FileContent;
@@ -59,6 +59,9 @@ pub(super) fn undo(number: u32, done: &Work) -> Work {
     };
     Work { undoes: Some(done.run_id.clone()), ..work(number, done.changes.iter().map(back).collect()) }
 }
+
+/// What someone else does in the project.
+pub(super) type Act<'a> = &'a dyn Fn(&Project);
 
 /// What lies in a project apart from `.exacta`: folders, and files with mode and bytes.
 pub(super) type Tree = BTreeMap<PathBuf, Option<(u32, Vec<u8>)>>;

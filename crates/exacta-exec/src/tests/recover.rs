@@ -1,9 +1,10 @@
 //! Recovery on a real file system, and journals that cannot be trusted.
 
 use super::project::*;
-use crate::area::{Area, Mark};
+use crate::area::Area;
 use crate::fs::Disk;
 use crate::journal::FORMAT;
+use crate::mark::Mark;
 use crate::recover::settle;
 use crate::{Outcome, ProjectRoot, RunError};
 use std::fs;

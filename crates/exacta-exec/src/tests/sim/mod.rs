@@ -6,8 +6,8 @@ mod fs;
 mod world;
 
 use super::project::{change, content, undo, work};
-use crate::area::Mark;
 use crate::fs::Fs as _;
+use crate::mark::Mark;
 use exacta_kernel::permit::Work;
 use exacta_kernel::plan::Change;
 use explore::{Explorer, Scenario, judge, recover, run};
