@@ -1,14 +1,16 @@
 //! Time and ids: the only things that are not the same twice.
 
 use exacta_kernel::time::Timestamp;
+use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The present.
+/// The present. A clock that stands outside the years that can be written is taken for the nearest of them.
 pub(crate) fn now() -> Timestamp {
-    Timestamp::from_millis(jiff::Timestamp::now().as_millisecond())
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
 /// A new identifier (UUIDv7), parsed into its type.
 pub(crate) fn new_id<T, E>(parse: impl Fn(&str) -> Result<T, E>) -> Result<T, crate::Error> {
-    parse(&uuid::Uuid::now_v7().hyphenated().to_string())
+    parse(&exacta_store::home::fresh_uuid().hyphenated().to_string())
         .map_err(|_| crate::Error::fault("internal", "a new identifier is not a UUID"))
 }

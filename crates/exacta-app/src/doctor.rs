@@ -1,13 +1,15 @@
 //! Whether everything that Exacta needs is here, and what to do where it is not.
 
-use crate::app::{App, Options};
+use crate::app::{App, Options, RECORDS};
 use crate::world::World;
 use exacta_exec::ProjectRoot;
 use exacta_exec::sandbox::{self, Ended, SandboxError};
 use exacta_kernel::policy::command::Command;
 use exacta_kernel::policy::profile::Profile;
 use exacta_store::home::Home;
+use rustix::fs::{Access, AtFlags, CWD, accessat};
 use serde::Serialize;
+use std::path::Path;
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -40,7 +42,10 @@ pub fn doctor(options: &Options) -> Vec<Check> {
     let mut checks = Vec::new();
     let home = match options.home() {
         Ok(home) => {
-            checks.push(good("home", format!("{}", home.config().display())));
+            let folders = [home.config(), home.state()];
+            checks.push(
+                unwritable("home", &folders).unwrap_or_else(|| good("home", home.config().display().to_string())),
+            );
             home
         }
         Err(error) => {
@@ -53,12 +58,23 @@ pub fn doctor(options: &Options) -> Vec<Check> {
     match root {
         Ok(root) => {
             checks.push(policy(&home, &root));
-            checks.push(project(options));
+            let folders = [root.path(), &root.path().join(RECORDS)];
+            checks.push(unwritable("project", &folders).unwrap_or_else(|| project(options)));
             checks.push(sandbox(options, &home, &root));
         }
         Err(error) => checks.push(broken("project", error.message, error.hint.unwrap_or_default())),
     }
     checks
+}
+
+/// What is wrong with folders that cannot be written; of one that is not there yet, the folder that it would be made in.
+fn unwritable(name: &'static str, folders: &[&Path]) -> Option<Check> {
+    let existing = |folder: &&Path| folder.ancestors().find(|path| path.exists()).map(Path::to_owned);
+    folders.iter().filter_map(existing).find_map(|folder| {
+        let error = accessat(CWD, &folder, Access::WRITE_OK, AtFlags::EACCESS).err()?;
+        let found = format!("`{}` cannot be written: {}", folder.display(), std::io::Error::from(error));
+        Some(broken(name, found, "nothing can be recorded or changed here; make it writable for you".to_owned()))
+    })
 }
 
 fn approvers(home: &Home) -> Check {

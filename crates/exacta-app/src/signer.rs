@@ -6,7 +6,7 @@ use exacta_kernel::approval::{PublicKey, Signature};
 use exacta_kernel::audit::SignedCheckpoint;
 use exacta_kernel::hash::Digest;
 use exacta_kernel::id::ProjectId;
-use exacta_store::home::{self, Home, LogKey};
+use exacta_store::home::{self, FileError, Home, HomeError, LogKey};
 use exacta_store::{CheckpointSigner, Pin, SignerError};
 
 /// Signs and pins the checkpoints of one project.
@@ -50,6 +50,13 @@ impl CheckpointSigner for Signer {
     }
 }
 
-fn unusable(error: home::HomeError) -> SignerError {
-    SignerError::Pin(error.to_string())
+/// Only a pin that cannot be understood is to be moved away: the log would be believed as it stands.
+fn unusable(error: HomeError) -> SignerError {
+    let hint = match &error {
+        HomeError::File(FileError::Malformed { .. }) => {
+            "the file is damaged: move it away, and the log is taken as it stands, and remembered anew".to_owned()
+        }
+        other => other.hint(),
+    };
+    SignerError::Pin { why: error.to_string(), hint }
 }

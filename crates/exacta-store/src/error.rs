@@ -5,6 +5,7 @@ use crate::signer::SignerError;
 use exacta_kernel::audit::EntryError;
 use exacta_kernel::id::{PlanId, RunId};
 use exacta_kernel::lifecycle::Status;
+use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -189,9 +190,9 @@ impl StoreError {
 
     /// What would help.
     #[must_use]
-    pub fn hint(&self) -> &'static str {
-        match self {
-            Self::Unfinished(cause) if cause.is_tampered() => cause.hint(),
+    pub fn hint(&self) -> Cow<'_, str> {
+        Cow::Borrowed(match self {
+            Self::Unfinished(cause) if cause.is_tampered() => return cause.hint(),
             Self::Unfinished(_) => "mend the cause; the next command finishes the record",
             Self::Io { .. } => "mend the cause and give the command again",
             Self::Database { .. } => "run `exacta doctor`",
@@ -205,16 +206,16 @@ impl StoreError {
                 "a copied folder is a new project: `exacta init --anew` puts these records aside and begins its own"
             }
             Self::Tampered(_) => "run `exacta audit verify` to see everything that differs",
-            Self::Missing(_) => "run `exacta init`",
+            Self::Missing(_) => {
+                "run `exacta init`; where something was recorded before, `exacta init --anew` begins a new record"
+            }
             Self::DuplicatePlan(_) | Self::UnknownPlan(_) => "see `exacta list`",
             Self::UnknownRun(_) | Self::RunEnded { .. } => "see `exacta status`",
             Self::NotATransition { .. } => "look at the plan with `exacta show`",
             Self::Unrecorded | Self::Entry(_) | Self::Json(_) => "this is a fault in exacta: please report it",
-            Self::Signer(SignerError::Pin(_)) => {
-                "if the file is damaged, move it away: the log is then taken as it stands, and remembered anew"
-            }
+            Self::Signer(SignerError::Pin { hint, .. }) => hint,
             Self::Signer(_) => "run `exacta doctor`; the next command signs the checkpoint again",
-        }
+        })
     }
 
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {

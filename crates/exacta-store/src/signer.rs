@@ -42,8 +42,13 @@ pub struct Pin {
 #[derive(Debug, thiserror::Error)]
 pub enum SignerError {
     /// What is remembered cannot be read or written.
-    #[error("the checkpoint that your configuration remembers cannot be used: {0}")]
-    Pin(String),
+    #[error("the checkpoint that your configuration remembers cannot be used: {why}")]
+    Pin {
+        /// Why not.
+        why: String,
+        /// What would help.
+        hint: String,
+    },
     /// The signature does not fit the key.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),

@@ -84,13 +84,17 @@ impl CheckpointSigner for Signer {
     }
 
     fn pinned(&self) -> Result<Option<Pin>, SignerError> {
-        let pin = self.home.pin(&self.project).map_err(|error| SignerError::Pin(error.to_string()))?;
+        let pin = self.home.pin(&self.project).map_err(unusable)?;
         Ok(pin.map(|pin| Pin { size: pin.size, root: pin.root }))
     }
 
     fn pin(&self, checkpoint: &SignedCheckpoint, durable: bool) -> Result<(), SignerError> {
         let head = checkpoint.checkpoint();
         let pin = home::Pin { size: head.size, root: head.root, checkpoint: checkpoint.note().to_owned() };
-        self.home.set_pin(&self.project, &pin, durable).map_err(|error| SignerError::Pin(error.to_string()))
+        self.home.set_pin(&self.project, &pin, durable).map_err(unusable)
     }
+}
+
+fn unusable(error: home::HomeError) -> SignerError {
+    SignerError::Pin { why: error.to_string(), hint: error.hint() }
 }

@@ -409,6 +409,12 @@ fn a_corrupted_database_is_said_plainly() {
         let done = world.run(args).expect(60);
         assert!(done.err.starts_with("error: ") && done.err.contains("hint: "), "{args:?}: {}", done.err);
     }
+    std::fs::write(folder.join("state.db"), "").unwrap();
+    for args in [&["list"][..], &["status"], &["audit", "verify"]] {
+        let done = world.run(args).expect(60);
+        assert!(whole(&done.err).contains("`exacta init --anew`"), "{args:?}: {}", done.err);
+    }
+    world.run(&["init", "--anew", "--approver-key", &world.key()]).expect(0);
 }
 
 #[test]

@@ -116,6 +116,33 @@ fn a_read_only_mount_changes_nothing() {
     assert_eq!(world.read("greet.txt"), AFTER);
 }
 
+/// Whoever cannot write the pinned checkpoint is not told to throw it away.
+#[test]
+fn a_read_only_or_full_home_is_told_as_that() {
+    if !is_root("mounts") {
+        return;
+    }
+    let (world, id) = approved();
+    let read_only = r#"mount --bind "$EXACTA_HOME" "$EXACTA_HOME" && mount -o remount,bind,ro "$EXACTA_HOME""#;
+    let full = r#"cp -a "$EXACTA_HOME" copy && mount -t tmpfs -o size=1m,mode=0700 none "$EXACTA_HOME" &&
+        cp -a copy/. "$EXACTA_HOME" && { cat /dev/zero >"$EXACTA_HOME/filler" 2>/dev/null; true; }"#;
+    for (mount, hint) in [(read_only, "make the file system writable"), (full, "free some space")] {
+        // The first is cut off when its entry is made; the second cannot finish that.
+        let twice = r#"cd "$PROJECT" && for n in 1 2; do "$EXACTA" execute "$PLAN"; done"#;
+        let failed = script(&world, &id, &format!("{mount} && {twice}"));
+        assert_eq!(failed.code, 60, "{failed:?}");
+        let told = failed.err.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(told.contains(hint) && !told.contains("away") && !told.contains("ls -ld"), "{told}");
+        assert_eq!(world.read("greet.txt"), BEFORE);
+    }
+    let project = r#"mount --bind "$PROJECT" "$PROJECT" && mount -o remount,bind,ro "$PROJECT""#;
+    for (mount, name) in [(read_only, "home"), (project, "project")] {
+        let looked = script(&world, &id, &format!(r#"{mount} && cd "$PROJECT" && "$EXACTA" doctor"#));
+        let line = looked.out.lines().find(|line| line.contains(&format!(" {name} "))).unwrap_or_default();
+        assert!(looked.code == 60 && line.starts_with("broken"), "{looked:?}");
+    }
+}
+
 #[test]
 fn a_full_disk_changes_nothing() {
     if !is_root("mounts") {
@@ -375,11 +402,18 @@ fn a_clock_that_jumps_loses_nothing() {
         done(output(command.env("LD_PRELOAD", &shim).env("CLOCK_OFFSET", seconds.to_string())))
     };
     const YEAR: i64 = 365 * 24 * 60 * 60;
-    for offset in [YEAR, -YEAR, -3600] {
+    for offset in [YEAR, -YEAR, -3600, -80 * YEAR, 9_000 * YEAR] {
         let refused = at(offset, &["execute", &id]);
         clear(&refused);
         assert!([30, 40, 60].contains(&refused.code), "{offset}: {refused:?}");
         assert_eq!(world.read("greet.txt"), BEFORE, "{offset}");
+    }
+    for offset in [-80 * YEAR, 9_000 * YEAR] {
+        let path = world.file("plan.json", fix().to_string());
+        for args in [&["check", path.as_str()][..], &["submit", &path], &["doctor"]] {
+            let done = at(offset, args);
+            assert!([0, 30].contains(&done.code) && !done.err.contains("internal fault"), "{offset}: {done:?}");
+        }
     }
     let id = approve(&world);
     let run = world.run(&["execute", &id, "--json"]).expect(0).json();

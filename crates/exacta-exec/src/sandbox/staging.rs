@@ -42,7 +42,9 @@ impl Staging {
         // So that nobody takes the new folder for a forgotten one before it is locked.
         retry(|| flock(&all, FlockOperation::LockExclusive))?;
         sweep(scratch)?;
-        let folder = scratch.join(format!("{PREFIX}{}", uuid::Uuid::now_v7().simple()));
+        // Told apart by chance alone: a clock may stand where no UUID can tell it.
+        let name = uuid::Uuid::new_v7(uuid::Timestamp::from_unix(uuid::NoContext, 0, 0));
+        let folder = scratch.join(format!("{PREFIX}{}", name.simple()));
         private(&folder)?;
         let used = open(&folder)?;
         retry(|| flock(&used, FlockOperation::LockExclusive))?;

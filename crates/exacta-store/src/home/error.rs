@@ -145,7 +145,15 @@ impl FileError {
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
-            Self::Io { path, .. } => format!("see who may use it: `ls -ld {}`", path.display()),
+            Self::Io { path, source, .. } => match source.kind() {
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                    "free some space and give the command again".to_owned()
+                }
+                io::ErrorKind::ReadOnlyFilesystem => {
+                    "make the file system writable and give the command again".to_owned()
+                }
+                _ => format!("see who may use it: `ls -ld {}`", path.display()),
+            },
             Self::Unsafe { path, weakness } => weakness.hint(path),
             Self::Malformed { .. } => "put back a copy that you trust, or move the file away and begin anew".to_owned(),
             Self::Newer { .. } => "use the newer version of exacta that wrote it".to_owned(),

@@ -30,7 +30,7 @@ pub use pin::Pin;
 pub use policy_file::PolicySource;
 pub use project::{Fall, ProjectRecord};
 pub use remember::{REMEMBERED_SECONDS, Remembered};
-pub use session::HeldSession;
+pub use session::{HeldSession, fresh_uuid};
 
 use file::Trust;
 use std::ffi::OsString;

@@ -12,6 +12,8 @@ use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+use uuid::Uuid;
 
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 
@@ -129,9 +131,18 @@ impl Drop for HeldSession {
     }
 }
 
+/// A new UUIDv7. Before 1970 its time is that of 1970, and the rest of it random all the same.
+#[must_use]
+pub fn fresh_uuid() -> Uuid {
+    match SystemTime::now().duration_since(UNIX_EPOCH) {
+        Ok(_) => Uuid::now_v7(),
+        Err(_) => Uuid::new_v7(uuid::Timestamp::from_unix(uuid::NoContext, 0, 0)),
+    }
+}
+
 /// A new identifier (UUIDv7) of some kind.
 pub(super) fn fresh_id<T>(parse: impl FnOnce(&str) -> Result<T, BadId>) -> Result<T, FileError> {
-    let id = uuid::Uuid::now_v7().hyphenated().to_string();
+    let id = fresh_uuid().hyphenated().to_string();
     parse(&id).map_err(|error| FileError::Malformed { path: PathBuf::new(), why: error.to_string() })
 }
 
