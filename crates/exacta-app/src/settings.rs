@@ -14,7 +14,7 @@ use exacta_kernel::hash::Digest;
 use exacta_kernel::id::ProjectId;
 use exacta_kernel::policy::safety::SafetyPolicy;
 use exacta_store::Store;
-use exacta_store::home::{Home, HomeError};
+use exacta_store::home::{FileError, Home, HomeError, KeyError, Weakness};
 pub use exacta_store::home::{KeyFile, SigningKey};
 use serde::Serialize;
 use serde_json::{Map, json};
@@ -284,7 +284,7 @@ fn entry(event: Event, by: &VerifiedSetting, reason: String, data: Map<String, s
 /// If there is none.
 pub fn own_key(options: &Options, file: Option<&Path>) -> Result<KeyFile, Error> {
     if let Some(file) = file {
-        return Ok(KeyFile::load(file)?);
+        return KeyFile::load(file).map_err(not_a_key);
     }
     let home = options.home()?;
     let listed = home.approvers()?;
@@ -325,6 +325,19 @@ pub fn unlock(options: &Options, file: &KeyFile, passphrase: &str) -> Result<Sig
 /// The built-in Safety Policy as a file.
 fn built_in() -> String {
     SafetyPolicy::default().to_toml()
+}
+
+/// A file that was named for a key and is none is not to be mended or moved away.
+fn not_a_key(error: KeyError) -> Error {
+    use Weakness::{NotAFile, NotAFolder, TooLarge};
+    let unfit = matches!(
+        error,
+        KeyError::File(
+            FileError::Malformed { .. } | FileError::Unsafe { weakness: NotAFile | NotAFolder | TooLarge, .. }
+        )
+    );
+    let told = Error::from(error);
+    if unfit { told.hint("name a key file; `exacta approver list --json` says where yours are") } else { told }
 }
 
 fn no_key() -> Error {

@@ -3,6 +3,7 @@
 use clap::error::ErrorKind;
 use exacta_app::{Error, Exit};
 use serde::Serialize;
+use std::ffi::OsString;
 
 /// Where everything that can be typed is listed.
 const HELP: &str = "`exacta --help` lists the commands";
@@ -48,7 +49,7 @@ pub fn body(error: &Error) -> Body {
 
 /// Something was typed that does not fit.
 #[must_use]
-pub fn usage(error: &clap::Error) -> Error {
+pub fn usage(line: &[OsString], error: &clap::Error) -> Error {
     let missing = ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
     if error.kind() == missing {
         return Error::new(Exit::Usage, "usage", "a command is missing").hint(HELP);
@@ -59,8 +60,24 @@ pub fn usage(error: &clap::Error) -> Error {
     let message = one_line(paragraphs.next().unwrap_or_default());
     let message = message.strip_prefix("error: ").unwrap_or(&message).replace('\'', "`");
     let tip = paragraphs.map(one_line).find_map(|text| Some(text.strip_prefix("tip: ")?.replace('\'', "`")));
+    // To pass an unknown option as a value is hardly ever meant.
+    let tip = tip.filter(|tip| !tip.starts_with("to pass"));
     let usage = text.lines().find_map(|line| line.strip_prefix("Usage: ")).map(|usage| format!("use it as `{usage}`"));
-    Error::new(Exit::Usage, "usage", message).hint(tip.or(usage).unwrap_or_else(|| HELP.to_owned()))
+    let help = named(line).map_or_else(|| HELP.to_owned(), |command| format!("`{command} --help` says more"));
+    let hint = tip.or(usage).map_or_else(|| help.clone(), |hint| format!("{hint}; {help}"));
+    Error::new(Exit::Usage, "usage", message).hint(hint)
+}
+
+/// The command that a line names, as far as there is one.
+fn named(line: &[OsString]) -> Option<String> {
+    let (mut command, mut path) = (crate::args::command(), None);
+    for word in line.iter().skip(1).filter_map(|word| word.to_str()) {
+        if let Some(found) = command.find_subcommand(word).cloned() {
+            path = Some(format!("{} {word}", path.unwrap_or_else(|| "exacta".to_owned())));
+            command = found;
+        }
+    }
+    path
 }
 
 fn one_line(text: &str) -> String {

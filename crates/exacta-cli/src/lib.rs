@@ -59,7 +59,7 @@ fn unusable(line: &[OsString], error: &clap::Error) -> u8 {
     let json = line.iter().any(|word| word == "--json" || word == "--events");
     let bare = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand && !json;
     if error.use_stderr() && !bare {
-        return Output::unread(json).error(&fail::usage(error));
+        return Output::unread(json).error(&fail::usage(line, error));
     }
     // A reader that went away is no reason to fail.
     drop(error.print());

@@ -75,6 +75,7 @@ fn remove_approver(args: &ApproverRemove, context: &Context) -> Result<u8, Error
 /// The name of an approver, if it can be one.
 pub fn name(text: &str) -> Result<ApproverName, Error> {
     ApproverName::parse(text).map_err(|error| {
-        Error::new(Exit::Usage, "name_invalid", error.to_string()).hint("letters, digits, `.`, `-` and `_`")
+        Error::new(Exit::Usage, "name_invalid", error.to_string())
+            .hint("a letter or digit, then letters, digits, `.`, `_`, `-` and `@`")
     })
 }

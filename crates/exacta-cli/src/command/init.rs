@@ -73,7 +73,7 @@ fn anew(args: &Init, context: &Context) -> Result<App, Error> {
     let key = if App::anew_takes_person(&context.options)? {
         let decider = Decider::new(&args.signer, &context.options)?;
         decider.agrees(
-            "give up the record of this project and begin a new one? its plans can no longer be carried out or undone",
+            "its plans can no longer be carried out or undone\ngive up the record of this project and begin a new one?",
         )?;
         Some(decider.key(&context.options)?)
     } else {

@@ -89,12 +89,12 @@ pub fn new_passphrase(name: &str) -> Result<String, Error> {
     let person = Person::present().map_err(|error| {
         error.hint("run the command in a terminal, or keep the key without a passphrase: `--no-passphrase`")
     })?;
-    person.say(&format!("the key of approver `{name}` signs what you decide; it is kept under a passphrase\n"))?;
+    person.say(&format!("the key of approver `{name}` signs what you decide;\nit is kept under a passphrase\n"))?;
     let _silence = person.silence()?;
     loop {
         let first = person.passphrase(&format!("new passphrase for `{name}`: "))?;
         if first.is_empty() {
-            person.say("an empty passphrase protects nothing; `--no-passphrase` keeps the key without one\n")?;
+            person.say("an empty one protects nothing; `--no-passphrase` keeps the key without one\n")?;
         } else if person.passphrase("the same again: ")? == first {
             return Ok(first);
         } else {

@@ -71,7 +71,8 @@ fn check_policy(args: &PolicyCheck, context: &Context) -> Result<u8, Error> {
         context.output.json(&Face { schema: "exacta.policy-check/1", body: checked });
     } else {
         let file = checked.file.as_deref().unwrap_or("the built-in policy");
-        context.output.line(&format!("{file}: version {}, sha256 {}", checked.version, checked.sha256));
+        context.output.line(&format!("{file}: version {}", checked.version));
+        context.output.line(&format!("sha256 {}", checked.sha256));
     }
     Ok(0)
 }
@@ -171,7 +172,8 @@ fn changed_policy(view: &PolicyView, context: &Context) {
     if context.output.is_json() {
         context.output.json(&Face { schema: "exacta.policy/1", body: view });
     } else {
-        context.output.line(&format!("safety policy {} is in force, sha256 {}", view.version, view.sha256));
+        context.output.line(&format!("safety policy {} is in force", view.version));
+        context.output.line(&format!("sha256 {}", view.sha256));
     }
 }
 

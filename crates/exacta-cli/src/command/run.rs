@@ -7,7 +7,7 @@ use super::{Context, plan as plans, source};
 use crate::args::{Execute, Pace, Run, Signer};
 use crate::fail;
 use crate::prompt::Person;
-use crate::render::plan;
+use crate::render::{plan, run as run_text};
 use exacta_app::view::PlanView;
 use exacta_app::{App, Error, Execution, Exit};
 use exacta_kernel::id::PlanId;
@@ -107,7 +107,7 @@ fn detach(app: &App, id: &PlanId, pace: &Pace, context: &Context) -> Result<u8, 
     let mut child = spawn(app, id, pace).map_err(|error| fail::io(Exit::Fault, "start a process", &error))?;
     for _ in 0..LOOKS.1 {
         if let Ok(Some(status)) = child.try_wait() {
-            return relay(&mut child, status.code(), context);
+            return relay(app, id, &mut child, status.code(), context);
         }
         let detail = app.show(id)?;
         if let Some(run) = &detail.run {
@@ -142,7 +142,7 @@ fn spawn(app: &App, id: &PlanId, pace: &Pace) -> std::io::Result<Child> {
 }
 
 /// Passes on what a background process said that ended at once.
-fn relay(child: &mut Child, code: Option<i32>, context: &Context) -> Result<u8, Error> {
+fn relay(app: &App, id: &PlanId, child: &mut Child, code: Option<i32>, context: &Context) -> Result<u8, Error> {
     let mut text = String::new();
     if let Some(stdout) = &mut child.stdout {
         stdout.read_to_string(&mut text).map_err(|error| fail::io(Exit::Fault, "read what the run said", &error))?;
@@ -156,8 +156,8 @@ fn relay(child: &mut Child, code: Option<i32>, context: &Context) -> Result<u8, 
         context.output.json(&said);
     } else if let Some(message) = said.pointer("/error/message").and_then(Value::as_str) {
         context.output.complain(message, &[], said.pointer("/error/hint").and_then(Value::as_str));
-    } else {
-        context.output.line("completed");
+    } else if let Some(run) = app.show(id)?.run {
+        context.output.rows(run_text::ended(&run));
     }
     Ok(code)
 }

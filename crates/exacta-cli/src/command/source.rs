@@ -1,6 +1,7 @@
 //! Where a proposal comes from: a file or standard input, with constraints of the request.
 
 use crate::args::{self, Source};
+use crate::output::Output;
 use exacta_app::import::{Form, Patch};
 use exacta_app::{Error, Exit, Request};
 use exacta_kernel::hash::Hashing;
@@ -44,6 +45,19 @@ fn patch(args: &args::Patch) -> Option<Patch> {
     };
     let intent = IntentKind::parse(&args.intent).unwrap_or(IntentKind::AddFeature);
     Some(Patch { form, intent, words: args.text.clone() })
+}
+
+/// Tells whoever handed a patch in as a proposal how to say that it is one.
+pub fn tell_patch(text: &[u8], request: &Request, output: &Output) {
+    let begins = |form: &str| text.starts_with(form.as_bytes());
+    if request.patch.is_some() {
+        return;
+    }
+    if ["diff ", "--- ", "From ", "Index: "].into_iter().any(begins) {
+        output.note("a patch? give `--from-git`");
+    } else if begins("*** Begin Patch") {
+        output.note("a patch? give `--from-codex`");
+    }
 }
 
 /// The content of a file that the user named, or of standard input; of what is too large to be a proposal, the start of it and

@@ -1,7 +1,7 @@
 //! Errors as people read them: what happened, and apart from it what helps.
 
 use super::ansi::Paint;
-use super::row::{Row, Tone};
+use super::row::{Row, Tone, words};
 use exacta_kernel::text::visible_line;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -38,7 +38,7 @@ fn labelled(paint: Paint, width: usize, tone: Tone, label: &str, message: &str) 
 /// commands are to be copied.
 fn folded(paint: Paint, width: usize, mut row: Row, mut used: usize, hang: usize, text: &str) -> String {
     let (mut out, mut empty) = (String::new(), true);
-    for word in words(&visible_line(text)) {
+    for word in words(&visible_line(text)).map(|word| word.strip_suffix(' ').unwrap_or(word)) {
         let columns = word.width();
         if !empty && used + 1 + columns > width {
             out.push_str(&paint.row(&row));
@@ -56,16 +56,6 @@ fn folded(paint: Paint, width: usize, mut row: Row, mut used: usize, hang: usize
     out.push_str(&paint.row(&row));
     out.push('\n');
     out
-}
-
-/// Splits at single spaces outside of backticks.
-fn words(text: &str) -> Vec<&str> {
-    let mut quoted = false;
-    text.split(|c| {
-        quoted ^= c == '`';
-        c == ' ' && !quoted
-    })
-    .collect()
 }
 
 #[cfg(test)]
@@ -96,7 +86,7 @@ mod tests {
             let keep = |s: &str| s.chars().filter(|c| !c.is_whitespace()).collect::<String>();
             proptest::prop_assert_eq!(keep(&shown), if text.is_empty() { String::new() } else { format!("note:{}", keep(&text)) });
             for line in shown.lines() {
-                let words = words(line.trim()).len();
+                let words = words(line.trim()).count();
                 proptest::prop_assert!(line.width() <= width || words <= 2, "{:?}", line);
             }
         }

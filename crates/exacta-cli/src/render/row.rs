@@ -168,6 +168,15 @@ pub fn counted(count: usize, thing: &str) -> String {
     format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }
 
+/// Splits after single spaces outside of backticks: names and commands in these are to be copied.
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
+    let mut quoted = false;
+    text.split_inclusive(move |c| {
+        quoted ^= c == '`';
+        c == ' ' && !quoted
+    })
+}
+
 /// The start of a text that fits into a width, with `…` where it was cut.
 #[must_use]
 pub fn fit(text: &str, width: usize) -> String {
@@ -208,8 +217,13 @@ impl Folder {
         match self.fold {
             Fold::Anywhere(_) => self.hard(span.tone, &span.text),
             Fold::Words(_) => {
-                for word in span.text.split_inclusive(' ') {
-                    self.word(span.tone, word);
+                let most = self.width.saturating_sub(self.hang());
+                for word in words(&span.text) {
+                    if word.trim_end_matches(' ').width() <= most {
+                        self.word(span.tone, word);
+                    } else {
+                        word.split_inclusive(' ').for_each(|word| self.word(span.tone, word));
+                    }
                 }
             }
         }
@@ -299,6 +313,13 @@ mod tests {
     }
 
     #[test]
+    fn names_in_backticks_are_kept_whole_where_they_fit() {
+        let row = |text: &str| Row::indented(2).plain(text);
+        assert_eq!(lines(row("one `two three` four"), 14), ["  one", "  `two three`", "  four"]);
+        assert_eq!(lines(row("one `two three four five`"), 14), ["  one `two", "  three four", "  five`"]);
+    }
+
+    #[test]
     fn long_words_and_code_are_cut_without_loss() {
         assert_eq!(lines(Row::new().plain("abcdefghijkl"), 8), ["abcdefgh", "ijkl"]);
         assert_eq!(lines(Row::code().plain("+ab  cdefgh"), 8), ["+ab  cde", " fgh"]);
@@ -322,7 +343,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn folding_loses_no_visible_character_and_keeps_the_width(text in "[ a-z漢é]{0,200}", width in 8usize..60) {
+        fn folding_loses_no_visible_character_and_keeps_the_width(text in "[ a-z漢é`]{0,200}", width in 8usize..60) {
             let keep = |s: &str| s.chars().filter(|c| *c != ' ').collect::<String>();
             let folded = lines(Row::indented(3).plain(&text), width);
             proptest::prop_assert_eq!(keep(&folded.concat()), keep(&text));

@@ -100,6 +100,14 @@ fn hints_are_true() {
     assert!(said.contains("was not kept") && !said.contains("policy explain"), "{said}");
     let said = world.pipe(&["submit", "-"], with_target("../x").to_string().as_bytes()).expect(10).err;
     assert!(said.contains("policy explain"), "{said}");
+    for (patch, option) in [("--- a/x\n+++ b/x\n", "`--from-git`"), ("*** Begin Patch\n", "`--from-codex`")] {
+        let said = world.pipe(&["check", "-"], patch.as_bytes()).expect(10).err;
+        assert!(said.contains(option), "{said}");
+    }
+    let said = world.run(&["policy", "reset", "--approver-key", "."]).expect(2).err;
+    assert!(said.contains("name a key file") && !said.contains("move"), "{said}");
+    let said = world.run(&["profile", "set", "FULL-AUTO", "--approver-key", &world.key()]).expect(20).err;
+    assert!(said.contains("`exacta policy set FILE`"), "{said}");
     world.write(".exacta/config.toml", "ceiling = \"SAFE\"\n");
     let said = world.run(&["profile", "set", "DEV", "--approver-key", &world.key()]).expect(20).err;
     assert!(said.contains("config.toml") && !said.contains("safety policy"), "{said}");
@@ -216,6 +224,15 @@ fn usage_errors() {
     }
     let said = world.run(&["show", "--json", "--nonsense"]).expect(2).json();
     assert_eq!((&said["schema"], &said["error"]["code"]), (&json!("exacta.error/1"), &json!("usage")));
+    for (args, help) in [
+        (&["check", "--bogus"][..], "`exacta check --help`"),
+        (&["list", "--status", "odd"], "`exacta list --help`"),
+        (&["audit", "list", "--limit"], "`exacta audit list --help`"),
+        (&["frobnicate"], "`exacta --help`"),
+    ] {
+        let said = whole(&world.run(args).expect(2).err);
+        assert!(said.contains(help) && !said.contains("-- --bogus"), "{said}");
+    }
     world.run(&["--project", "/no/such/folder", "check", "x"]).expect(2);
     world.run(&["check", "x", "--constraint", "maybe"]).expect(2);
     world.run(&["list", "--limit", "0"]).expect(2);

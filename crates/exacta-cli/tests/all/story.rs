@@ -301,6 +301,14 @@ fn a_run_in_the_background() {
     assert!(["running", "completed"].contains(&started["outcome"].as_str().unwrap()), "{started}");
     world.run(&["status", "--watch"]).expect(0);
     assert_eq!(world.read("greet.txt"), "hello\nthere\n");
+    // As text it is told by its id, whether it is over by then or not.
+    world.write("greet.txt", "hello\nworld\n");
+    let id = self::id(&world.run(&["resubmit", &id, "--json"]).expect(30));
+    world.run(&["approve", &id, "--approver-key", &world.key()]).expect(0);
+    let told = world.run(&["execute", &id, "--detach"]).expect(0).out;
+    world.run(&["status", "--watch"]).expect(0);
+    let run = world.run(&["show", &id, "--json"]).expect(0).json()["run"]["run_id"].clone();
+    assert!(told.starts_with(&format!("run {}", run.as_str().unwrap())), "{told}");
 }
 
 #[test]
