@@ -84,11 +84,26 @@ impl App {
         process::is_dead(&self.root, run)
     }
 
-    /// Tells the executor which runs have no end: exactly those of which the log says so.
+    /// Tells the executor which runs have no end: exactly those of which the log says so. One that a person has to look at is over
+    /// for good once a later run changed one of its targets: as long as it was not settled, none could.
     pub(crate) fn admit_open_runs(&mut self) -> Result<BTreeSet<RunId>, Error> {
-        let open: BTreeSet<RunId> = self.store.open_runs()?.into_iter().map(|run| run.id).collect();
-        self.root.admit(open.clone());
+        let (mut running, mut attention) = (Vec::new(), Vec::new());
+        for run in self.store.open_runs()? {
+            match run.state {
+                RunState::Running => running.push(run.id),
+                _ if self.is_superseded(&run)? => {}
+                _ => attention.push(run.id),
+            }
+        }
+        let open = running.iter().chain(&attention).cloned().collect();
+        self.root.admit(running, attention);
         Ok(open)
+    }
+
+    /// Whether a later run was about one of a run's targets.
+    fn is_superseded(&self, run: &RunRecord) -> Result<bool, Error> {
+        let paths: Vec<&String> = run.changes.as_object().into_iter().flat_map(|changes| changes.keys()).collect();
+        self.has_later(run, |other| paths.iter().any(|path| other.changes.get(path.as_str()).is_some()))
     }
 
     /// Records what the executor did about an unfinished run. `None` if the record has its end already.
@@ -108,7 +123,8 @@ impl App {
     fn settle(&mut self, run: &RunRecord) -> Result<Option<Recovery>, Error> {
         let waits = run.state == RunState::NeedsAttention;
         // What it met is not looked at again: its journal may be gone or broken by now, which must not stop anybody.
-        if waits && self.root.met_others(&run.id).map_err(|error| unrecovered(&error))? {
+        let is_told = || Ok(self.root.met_others(&run.id)? || self.root.is_left(&run.id)?);
+        if waits && is_told().map_err(|error| unrecovered(&error))? {
             return Ok(None);
         }
         let end = self.traced(run)?;
@@ -120,6 +136,9 @@ impl App {
 
     /// How a run ended, by what the executor left of it.
     fn traced(&self, run: &RunRecord) -> Result<End, Error> {
+        if self.root.is_left(&run.id).map_err(|error| unrecovered(&error))? {
+            return Ok(End::unclear(&self.root.kept(&run.id).map_err(|error| unrecovered(&error))?));
+        }
         if self.root.met_others(&run.id).map_err(|error| unrecovered(&error))? {
             return Ok(End::kept(self.root.kept(&run.id).map_err(|error| unrecovered(&error))?));
         }
@@ -191,16 +210,16 @@ impl App {
 
     /// Whether a target is a later run's concern by now. Never where a person is to look at it.
     fn is_taken_over(&self, run: &RunRecord, path: &RelPath) -> Result<bool, Error> {
-        if run.state == RunState::NeedsAttention {
-            return Ok(false);
-        }
-        for other in self.store.runs(&RunFilter::default())? {
-            let later = other.id != run.id && other.started_at >= run.started_at;
+        let is_about = |other: &RunRecord| other.changes.get(path.as_str()).is_some();
+        Ok(run.state != RunState::NeedsAttention && self.has_later(run, is_about)?)
+    }
+
+    /// Whether there is a later run of which this holds.
+    fn has_later(&self, run: &RunRecord, holds: impl Fn(&RunRecord) -> bool) -> Result<bool, Error> {
+        let since = Some(run.started_at);
+        for other in self.store.runs(&RunFilter { since, ..RunFilter::default() })? {
             // What the list says is looked up in the log.
-            if later
-                && other.changes.get(path.as_str()).is_some()
-                && self.store.run(&other.id)?.is_some_and(|other| other.changes.get(path.as_str()).is_some())
-            {
+            if other.id != run.id && holds(&other) && self.store.run(&other.id)?.is_some_and(|other| holds(&other)) {
                 return Ok(true);
             }
         }
@@ -243,11 +262,10 @@ impl End {
     /// The journal and the targets contradict each other.
     fn unclear(others: &[String]) -> Self {
         let reason = format!(
-            "by its journal it had not begun to change anything, but {} is not as before: somebody changed the journal, or the \
-             files since",
+            "by its journal it changed nothing, but these are not as before: {}; somebody changed the journal, or the files since",
             quoted(others)
         );
-        Self { state: RunState::NeedsAttention, reason, ..Self::as_before(RunState::NeedsAttention) }
+        Self { reason, ..Self::as_before(RunState::NeedsAttention) }
     }
 
     fn as_before(state: RunState) -> Self {

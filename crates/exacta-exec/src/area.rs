@@ -3,10 +3,11 @@
 //! | name | meaning |
 //! |---|---|
 //! | `RUN.intent` | the journal, being written |
-//! | `RUN.commit` | the journal, valid: the run must be finished or put back |
+//! | `RUN.SEAL.commit` | the journal, valid: the run must be finished or put back |
 //! | `RUN.SEAL.back` | decided: it is put back |
 //! | `RUN.SEAL.done` | over: everything is as approved |
 //! | `RUN.SEAL.kept` | over: everything is as before but for what someone else saved |
+//! | `RUN.SEAL.left` | over: everything is as it was found, since nobody can tell how it got there |
 //! | `RUN.0`, `RUN.1` … | of each step, the new file before the commit, the old one after it |
 //! | `RUN.0.again` | an old file that is being made anew from its before-image |
 //! | `RUN.0.kept` | bytes that someone wrote into the old file while it was being replaced |
@@ -33,10 +34,12 @@ pub(crate) struct Area<'fs, F: Fs> {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Traces {
     pub(crate) intent: bool,
-    pub(crate) commit: bool,
+    /// The name of the journal, once it is committed.
+    pub(crate) commit: Option<String>,
     pub(crate) back: bool,
     pub(crate) done: bool,
     pub(crate) kept: bool,
+    pub(crate) left: bool,
     /// Files of steps, and half-made ones.
     pub(crate) files: Vec<String>,
 }
@@ -44,7 +47,7 @@ pub(crate) struct Traces {
 impl Traces {
     /// Whether nothing remains to be decided.
     pub(crate) const fn is_over(&self) -> bool {
-        self.commit && ((self.done && !self.back) || self.kept)
+        self.left || (self.commit.is_some() && ((self.done && !self.back) || self.kept))
     }
 }
 
@@ -54,10 +57,6 @@ pub(crate) struct Names<'a>(pub(crate) &'a RunId);
 impl Names<'_> {
     pub(crate) fn intent(&self) -> String {
         format!("{}.intent", self.0)
-    }
-
-    pub(crate) fn commit(&self) -> String {
-        format!("{}.commit", self.0)
     }
 
     /// The file that changes places with the target of a step.
@@ -121,10 +120,14 @@ impl<'fs, F: Fs> Area<'fs, F> {
             let Ok(run) = RunId::parse(run) else { continue };
             let mark = Mark::named(rest);
             let counts = mark.is_some_and(|mark| self.counts(&run, mark, &name));
+            let is_sealed = mark.is_some_and(|mark| name == mark.name(self.fs.key(), &run));
             let traces = runs.entry(run).or_default();
             match (rest, mark) {
                 ("intent", _) => traces.intent = true,
-                ("commit", _) => traces.commit = true,
+                (_, Some(Mark::Commit)) if is_sealed => traces.commit = Some(name),
+                ("commit", _) if traces.commit.is_none() => traces.commit = Some(name),
+                (_, Some(Mark::Commit)) => {}
+                (_, Some(Mark::Left)) => traces.left |= counts,
                 (_, Some(Mark::Back)) => traces.back |= counts,
                 (_, Some(Mark::Done)) => traces.done |= counts,
                 // Or what was put aside.

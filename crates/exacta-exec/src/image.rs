@@ -1,7 +1,7 @@
 //! Before-images: kept in the journals of runs that are over, found by their content, verified before use, dropped by age
 //! and size.
 
-use crate::area::{Area, Names, shown};
+use crate::area::{Area, shown};
 use crate::error::{IoError, RunError};
 use crate::fs::Fs;
 use crate::journal::Journal;
@@ -101,21 +101,22 @@ impl ProjectRoot {
         let Some(area) = Area::open(&disk)? else { return Ok(Collected::default()) };
         let mut over = Vec::new();
         // Newest first: ids are ordered by time.
-        for (run_id, _) in area.runs()?.into_iter().rev().filter(|(_, traces)| traces.is_over()) {
-            let name = Names(&run_id).commit();
+        for (run_id, traces) in area.runs()?.into_iter().rev().filter(|(_, traces)| traces.is_over()) {
+            // One that was left as it was found stays, for a person.
+            let Some(name) = traces.commit else { continue };
             let stat = disk.stat_in(&area.dir, &name).map_err(IoError::of("look at", &shown(&name)))?;
-            over.push((run_id, stat));
+            over.push((run_id, name, stat));
         }
-        let now = present(over.iter().map(|(_, stat)| stat.modified));
+        let now = present(over.iter().map(|(_, _, stat)| stat.modified));
         let mut total = 0_u64;
         let mut gone = Collected::default();
-        for (run_id, stat) in over {
+        for (run_id, name, stat) in over {
             let newest = total == 0;
             total = total.saturating_add(stat.size);
             let too_much = total > retention.size_cap && !newest;
             let age = Duration::from_secs(now.abs_diff(stat.modified.min(now)));
             if (too_much || age > retention.older_than) && !(retention.keep)(&run_id) {
-                area.remove(&Names(&run_id).commit())?;
+                area.remove(&name)?;
                 gone.bytes = gone.bytes.saturating_add(stat.size);
                 gone.runs.push(run_id);
             }
@@ -135,13 +136,13 @@ impl ProjectRoot {
 
 /// The journal of a run that was committed.
 fn open<F: Fs>(area: &Area<'_, F>, run_id: &RunId) -> Result<Option<(Journal, F::File)>, RunError> {
-    let name = Names(run_id).commit();
+    let Some(name) = area.committed(run_id)? else { return Ok(None) };
     let file = match area.fs.open(&area.dir, &name) {
         Ok(file) => file,
         Err(Errno::NOENT) => return Ok(None),
         Err(errno) => return Err(IoError { call: "open", path: shown(&name), errno }.into()),
     };
-    let journal = Journal::read(area.fs, &file).map_err(|error| error.of(run_id))?;
+    let journal = Journal::read(area.fs, &file, run_id).map_err(|error| error.of(run_id))?;
     Ok(Some((journal, file)))
 }
 

@@ -157,9 +157,15 @@ impl Journal {
         Ok(None)
     }
 
-    /// Reads a journal back. The before-images are verified when they are used.
-    pub(crate) fn read<F: Fs>(fs: &F, file: &F::File) -> Result<Self, JournalError> {
-        Self::read_head(fs, file).map(|(journal, _)| journal)
+    /// Reads the journal of a run back: one that lies under the name of another says nothing. The before-images are verified when
+    /// they are used.
+    pub(crate) fn read<F: Fs>(fs: &F, file: &F::File, run_id: &RunId) -> Result<Self, JournalError> {
+        let (journal, _) = Self::read_head(fs, file)?;
+        if journal.run_id == *run_id {
+            Ok(journal)
+        } else {
+            Err(JournalError::Broken("it is the journal of another run"))
+        }
     }
 
     /// The same, and where the before-images begin.

@@ -1,26 +1,31 @@
-//! Marks: what is said of a run by a name in `.exacta/exec` alone, sealed, since agents can write there.
+//! Marks: what is said of a run by a name in `.exacta/exec`, sealed, since agents can write there.
 
 use crate::area::{Area, shown};
 use crate::error::IoError;
 use crate::fs::Fs;
 use crate::key::JournalKey;
+use crate::root::Standing;
 use exacta_kernel::id::RunId;
 use rustix::io::Errno;
 
-/// What is said of a run by a name alone.
+/// What is said of a run by a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mark {
+    /// It must be finished or put back: the name of its journal from the commit on.
+    Commit,
     /// It is put back.
     Back,
     /// It is over: everything is as approved.
     Done,
     /// It is over: everything is as before but for what someone else saved.
     Kept,
+    /// It is over: everything is as it was found, since nobody can tell how it got there.
+    Left,
 }
 
 impl Mark {
     /// All of them.
-    pub(crate) const ALL: [Self; 3] = [Self::Back, Self::Done, Self::Kept];
+    pub(crate) const ALL: [Self; 5] = [Self::Commit, Self::Back, Self::Done, Self::Kept, Self::Left];
 
     /// The mark that a name would be, by its last word; it need not count.
     pub(crate) fn named(name: &str) -> Option<Self> {
@@ -30,9 +35,11 @@ impl Mark {
 
     const fn word(self) -> &'static str {
         match self {
+            Self::Commit => "commit",
             Self::Back => "back",
             Self::Done => "done",
             Self::Kept => "kept",
+            Self::Left => "left",
         }
     }
 
@@ -44,7 +51,7 @@ impl Mark {
     }
 
     /// The same as earlier versions made it, without a seal.
-    fn plain_name(self, run: &RunId) -> String {
+    pub(crate) fn plain_name(self, run: &RunId) -> String {
         format!("{run}.{}", self.word())
     }
 }
@@ -75,8 +82,23 @@ impl<F: Fs> Area<'_, F> {
         Ok(false)
     }
 
-    /// Whether a name counts as a mark: if it has the seal, or was made by an earlier version for a run whose end is recorded.
+    /// Whether a name counts as a mark: if it has the seal, or was made by an earlier version and says no more than the record does.
     pub(crate) fn counts(&self, run: &RunId, mark: Mark, name: &str) -> bool {
-        name == mark.name(self.fs.key(), run) || (name == mark.plain_name(run) && self.fs.is_open(run) != Some(true))
+        let recorded = || match self.fs.standing(run) {
+            Standing::Unknown | Standing::Over => true,
+            Standing::Attention => mark == Mark::Kept,
+            Standing::Running => false,
+        };
+        name == mark.name(self.fs.key(), run) || (name == mark.plain_name(run) && recorded())
+    }
+
+    /// The name of the journal of a run that was committed; without a seal where an earlier version made it, or somebody else.
+    pub(crate) fn committed(&self, run: &RunId) -> Result<Option<String>, IoError> {
+        for name in [Mark::Commit.name(self.fs.key(), run), Mark::Commit.plain_name(run)] {
+            if self.has(&name)? {
+                return Ok(Some(name));
+            }
+        }
+        Ok(None)
     }
 }

@@ -2,11 +2,11 @@
 
 use crate::area::{Area, Names, Traces, shown};
 use crate::error::{IoError, RunError};
-use crate::fs::{Fs, Rename};
+use crate::fs::Fs;
 use crate::journal::{Journal, JournalError};
 use crate::lock::{Desk, Locks, Patience, is_held};
 use crate::mark::Mark;
-use crate::root::ProjectRoot;
+use crate::root::{ProjectRoot, Standing};
 use crate::run::{Receipts, receipts};
 use crate::settle::{Committed, Halt};
 use exacta_kernel::id::{PlanId, RunId};
@@ -98,12 +98,24 @@ impl ProjectRoot {
     pub fn met_others(&self, run: &RunId) -> Result<bool, RunError> {
         let disk = self.disk()?;
         match Area::open(&disk)? {
-            Some(area) => Ok(area.is_marked(run, Mark::Kept)? && area.has(&Names(run).commit())?),
+            Some(area) => Ok(area.is_marked(run, Mark::Kept)? && area.committed(run)?.is_some()),
             None => Ok(false),
         }
     }
 
-    /// What is other than before a run that was put back: targets, and bytes put aside, relative to the project root.
+    /// Whether a run is over and was left as it was found, since its journal and the targets contradict each other.
+    ///
+    /// # Errors
+    /// If it cannot be told.
+    pub fn is_left(&self, run: &RunId) -> Result<bool, RunError> {
+        let disk = self.disk()?;
+        match Area::open(&disk)? {
+            Some(area) => Ok(area.is_marked(run, Mark::Left)?),
+            None => Ok(false),
+        }
+    }
+
+    /// What is other than before a run that was put back or left: targets, and bytes put aside, relative to the project root.
     ///
     /// # Errors
     /// If its journal is gone or cannot be used.
@@ -111,8 +123,9 @@ impl ProjectRoot {
         let disk = self.disk()?;
         let missing = || RunError::NotKept { what: format!("journal of run `{run}`") };
         let area = Area::open(&disk)?.ok_or_else(missing)?;
-        let file = open(&area, &Names(run).commit())?.ok_or_else(missing)?;
-        let journal = Journal::read(&disk, &file).map_err(|error| error.of(run))?;
+        let name = journal_name(&area, run)?.ok_or_else(missing)?;
+        let file = open(&area, &name)?.ok_or_else(missing)?;
+        let journal = Journal::read(&disk, &file, run).map_err(|error| error.of(run))?;
         let aside = area.aside(run, journal.steps.len())?;
         let mut committed = Committed::found(&area, journal, file);
         let mut kept = committed.not_as_before()?;
@@ -129,14 +142,14 @@ impl ProjectRoot {
         let Some(area) = Area::open(&disk)? else { return Ok(Vec::new()) };
         let mut unfinished = Vec::new();
         for (run_id, traces) in area.runs()? {
-            if traces.is_over() || !(traces.commit || traces.intent) {
+            if traces.is_over() || !(traces.commit.is_some() || traces.intent) {
                 continue;
             }
             let Some(name) = journal_name(&area, &run_id)? else { continue };
             let Some(alive) = is_alive(&area, &name)? else { continue };
             let Some(file) = open(&area, &name)? else { continue };
-            let committed = name == Names(&run_id).commit();
-            let (plan_id, broken) = match Journal::read(&disk, &file) {
+            let committed = name != Names(&run_id).intent();
+            let (plan_id, broken) = match Journal::read(&disk, &file, &run_id) {
                 Ok(journal) => (Some(journal.plan_id), None),
                 Err(error) => (None, Some(error.to_string())),
             };
@@ -151,7 +164,7 @@ pub(crate) fn settle_all<F: Fs>(area: &Area<'_, F>) -> Result<Vec<Recovered>, Ru
     let mut recovered = Vec::new();
     for (run_id, traces) in area.runs()? {
         if traces.is_over() {
-            if !traces.files.is_empty() || traces.intent || traces.back {
+            if !traces.left && (!traces.files.is_empty() || traces.intent || traces.back) {
                 tidy(area, &run_id)?;
             }
             continue;
@@ -161,15 +174,18 @@ pub(crate) fn settle_all<F: Fs>(area: &Area<'_, F>) -> Result<Vec<Recovered>, Ru
     Ok(recovered)
 }
 
-/// A committed run without an end that is about one of these targets. To whoever holds the locks of the targets it is dead:
+/// A run without an end that is about one of these targets. To whoever holds the locks of the targets it is dead:
 /// a living run holds them itself. That someone is about to recover it makes no difference.
 pub(crate) fn in_the_way<F: Fs>(area: &Area<'_, F>, targets: &BTreeSet<String>) -> Result<Option<RunId>, RunError> {
-    for (run_id, traces) in area.runs()? {
-        if !traces.commit || traces.is_over() {
-            continue;
-        }
-        let Some(file) = open(area, &Names(&run_id).commit())? else { continue };
-        let journal = Journal::read(area.fs, &file).map_err(|error| error.of(&run_id))?;
+    for (run_id, traces) in area.runs()?.into_iter().filter(|(_, traces)| !traces.is_over()) {
+        let Some(name) = journal_name(area, &run_id)? else { continue };
+        let Some(file) = open(area, &name)? else { continue };
+        let journal = match Journal::read(area.fs, &file, &run_id) {
+            Ok(journal) => journal,
+            // It may be half written, and then nothing came of it.
+            Err(_) if traces.commit.is_none() => continue,
+            Err(error) => return Err(error.of(&run_id)),
+        };
         if journal.steps.iter().any(|step| targets.contains(&step.path.fold_key())) {
             return Ok(Some(run_id));
         }
@@ -187,16 +203,16 @@ pub(crate) fn settle<F: Fs>(
     let Some(name) = journal_name(area, run_id)? else {
         // Neither intent nor commit: what is left are files that no one needs. Unless somebody took the journal away: then an
         // old file may be among them.
-        if area.fs.is_open(run_id) != Some(true) {
+        if matches!(area.fs.standing(run_id), Standing::Unknown | Standing::Over) {
             discard(area, run_id, traces)?;
         }
         return Ok(None);
     };
     let Some(file) = hold(area, run_id, &name)? else { return Ok(None) };
     if name == names.intent() {
-        let journal = Journal::read(area.fs, &file).ok();
+        let journal = Journal::read(area.fs, &file, run_id).ok();
         let plan_id = journal.as_ref().map(|journal| journal.plan_id.clone());
-        if let Some(journal) = journal.filter(|_| area.fs.is_open(run_id) != Some(false)) {
+        if let Some(journal) = journal.filter(|_| area.fs.standing(run_id) != Standing::Over) {
             let mut committed = Committed::found(area, journal, file);
             if committed.shows()? {
                 return leave(committed).map(Some);
@@ -206,17 +222,22 @@ pub(crate) fn settle<F: Fs>(
         let (run_id, how) = (run_id.clone(), Outcome::RolledBack);
         return Ok(Some(Recovered { run_id, plan_id, how, committed: false, receipts: None, kept: Vec::new() }));
     }
-    let journal = Journal::read(area.fs, &file).map_err(|error| error.of(run_id))?;
-    if area.fs.is_open(run_id) == Some(false) {
-        return Err(RunError::UnknownRun { run_id: run_id.clone() });
-    }
+    let journal = Journal::read(area.fs, &file, run_id).map_err(|error| error.of(run_id))?;
+    // A commit that we did not seal may be anybody's, and where a person has to look nothing is finished any more.
+    let sealed = name == Mark::Commit.name(area.fs.key(), run_id);
+    let only_back = match area.fs.standing(run_id) {
+        Standing::Unknown => false,
+        Standing::Running => !sealed,
+        Standing::Attention => true,
+        Standing::Over => return Err(RunError::UnknownRun { run_id: run_id.clone() }),
+    };
     let never = AtomicBool::new(false);
     let patience = Patience { wait: WAIT, cancel: &never };
     let targets: Vec<_> = journal.steps.iter().map(|step| step.path.clone()).collect();
     let _locks = Locks::take(area, run_id, targets.iter(), &patience)?;
     // Before the locks were ours it may have come to its end, or it may have been decided that it is put back.
     match area.runs()?.remove(run_id) {
-        Some(now) if !now.is_over() => conclude(Committed::found(area, journal, file), now.back).map(Some),
+        Some(now) if !now.is_over() => conclude(Committed::found(area, journal, file), now.back || only_back).map(Some),
         _ => Ok(None),
     }
 }
@@ -248,14 +269,10 @@ fn conclude<F: Fs>(mut committed: Committed<'_, '_, F>, decided_back: bool) -> R
 /// Nothing is visible of a run before its commit. If something is, somebody renamed its journal, or wrote what was approved: nobody
 /// can tell, so everything stays as it is, before-images too.
 fn leave<F: Fs>(mut committed: Committed<'_, '_, F>) -> Result<Recovered, RunError> {
-    let (area, run_id) = (committed.area, committed.journal.run_id.clone());
-    let (plan_id, kept) = (Some(committed.journal.plan_id.clone()), committed.not_as_before()?);
-    let (intent, commit) = (Names(&run_id).intent(), Names(&run_id).commit());
-    area.mark(&run_id, Mark::Kept)?;
-    area.fs
-        .rename((&area.dir, &intent), (&area.dir, &commit), Rename::NoReplace)
-        .map_err(IoError::of("keep", &shown(&intent)))?;
-    area.sync()?;
+    let (run_id, plan_id) = (committed.journal.run_id.clone(), Some(committed.journal.plan_id.clone()));
+    let kept = committed.not_as_before()?;
+    committed.area.mark(&run_id, Mark::Left)?;
+    committed.area.sync()?;
     Ok(Recovered { run_id, plan_id, how: Outcome::Unclear, committed: true, receipts: None, kept })
 }
 
@@ -267,10 +284,9 @@ fn unsettled(run_id: &RunId, error: &IoError) -> RunError {
 fn journal_name<F: Fs>(area: &Area<'_, F>, run_id: &RunId) -> Result<Option<String>, IoError> {
     let names = Names(run_id);
     let intent = area.has(&names.intent())?;
-    if area.has(&names.commit())? {
-        return Ok(Some(names.commit()));
-    }
-    Ok(intent.then(|| names.intent()))
+    // Beside an intent, a commit without a seal is somebody else's.
+    let committed = area.committed(run_id)?.filter(|name| !intent || *name != Mark::Commit.plain_name(run_id));
+    Ok(committed.or_else(|| intent.then(|| names.intent())))
 }
 
 /// Whether a living process holds the lock on a journal; `None` if there is none of this name.
@@ -325,9 +341,9 @@ fn discard<F: Fs>(area: &Area<'_, F>, run_id: &RunId, traces: &Traces) -> Result
 
 /// The journal of a run that is over; none if it is gone or cannot be used.
 pub(crate) fn journal_of<F: Fs>(area: &Area<'_, F>, run_id: &RunId) -> Result<Option<Journal>, IoError> {
-    let name = Names(run_id).commit();
+    let Some(name) = area.committed(run_id)? else { return Ok(None) };
     let Some(file) = open(area, &name)? else { return Ok(None) };
-    match Journal::read(area.fs, &file) {
+    match Journal::read(area.fs, &file, run_id) {
         Ok(journal) => Ok(Some(journal)),
         Err(JournalError::Io(errno)) => Err(IoError { call: "read", path: shown(&name), errno }),
         Err(JournalError::Broken(_) | JournalError::Newer(_)) => Ok(None),
@@ -336,9 +352,9 @@ pub(crate) fn journal_of<F: Fs>(area: &Area<'_, F>, run_id: &RunId) -> Result<Op
 
 /// Removes what a finished run left beside its journal.
 fn tidy<F: Fs>(area: &Area<'_, F>, run_id: &RunId) -> Result<(), RunError> {
-    let name = Names(run_id).commit();
+    let Some(name) = area.committed(run_id)? else { return Ok(()) };
     let Some(file) = hold(area, run_id, &name)? else { return Ok(()) };
-    let journal = Journal::read(area.fs, &file).map_err(|error| error.of(run_id))?;
+    let journal = Journal::read(area.fs, &file, run_id).map_err(|error| error.of(run_id))?;
     Committed::found(area, journal, file).tidy();
     Ok(())
 }

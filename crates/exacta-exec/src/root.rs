@@ -7,7 +7,7 @@ use exacta_kernel::id::RunId;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -21,7 +21,20 @@ pub struct ProjectRoot {
 }
 
 /// The runs without an end that the record knows; `None` where there is no record to ask.
-pub(crate) type OpenRuns = Option<Arc<BTreeSet<RunId>>>;
+pub(crate) type OpenRuns = Option<Arc<BTreeMap<RunId, Standing>>>;
+
+/// How a run stands in the record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// There is no record to ask.
+    Unknown,
+    /// It has its end there, or never was.
+    Over,
+    /// It was entered, and has no end.
+    Running,
+    /// Its end is that a person has to look.
+    Attention,
+}
 
 impl ProjectRoot {
     /// Opens a folder as a project. Symbolic links on the way to it are the caller's own and are followed.
@@ -44,9 +57,12 @@ impl ProjectRoot {
         self
     }
 
-    /// Says which runs the record knows as having no end. From now on no other run is finished or put back: a journal of a
-    /// run that is over cannot be played again.
-    pub fn admit(&self, runs: BTreeSet<RunId>) {
+    /// Says which runs the record knows as having no end, and which of them a person has to look at. From now on no other run is
+    /// finished or put back, and those only put back: a journal of a run that is over cannot be played again.
+    pub fn admit(&self, running: impl IntoIterator<Item = RunId>, attention: impl IntoIterator<Item = RunId>) {
+        let running = running.into_iter().map(|run| (run, Standing::Running));
+        let attention = attention.into_iter().map(|run| (run, Standing::Attention));
+        let runs: BTreeMap<RunId, Standing> = running.chain(attention).collect();
         *self.open_runs.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(runs));
     }
 

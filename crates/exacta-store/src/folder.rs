@@ -11,8 +11,13 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+/// What two names share when they are the same file: device and inode.
+pub type FileId = (u64, u64);
+
 /// The database: where there is none there are no records.
 pub const DATABASE: &str = "state.db";
+/// Its write-ahead log.
+pub const WAL: &str = "state.db-wal";
 /// The largest file that is read whole: a plan's text, its view and their escapes fit in many times over.
 const MAX_FILE: u64 = 256 << 20;
 /// The audit log: one entry a line.
@@ -160,6 +165,16 @@ impl Folder {
         };
         let kind = file.metadata().map_err(StoreError::io("open", &self.path.join(name)))?.file_type();
         if kind.is_file() { Ok(Some(file)) } else { Err(self.not_a_file(name)) }
+    }
+
+    /// Which file a name is; `None` if there is none. Nothing is opened: to close a file of SQLite's would take
+    /// its locks away.
+    pub fn identity(&self, name: &str) -> Result<Option<FileId>, StoreError> {
+        match fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(found) => Ok(Some((found.st_dev, found.st_ino))),
+            Err(Errno::NOENT) => Ok(None),
+            Err(errno) => Err(self.failed("look at", name)(errno)),
+        }
     }
 
     /// Makes an empty file that is not there yet.

@@ -228,6 +228,8 @@ pub struct RunFilter {
     pub prefix: Option<String>,
     /// Only runs of plans, no undos.
     pub own: bool,
+    /// Only those that began then or later.
+    pub since: Option<Timestamp>,
     /// At most so many.
     pub limit: Option<u32>,
 }

@@ -47,8 +47,12 @@ fn a_journal_from_elsewhere_is_never_acted_upon() {
             std::fs::copy(&path, folder.join(path.file_name().unwrap())).unwrap();
         }
     }
-    assert!(folder.join(format!("{run}.commit")).exists());
+    let is = |path: &PathBuf| path.to_str().is_some_and(|path| path.contains(&run) && path.ends_with(".commit"));
+    let journal = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).find(is).unwrap();
     let before = here.read("src/greet.py");
+    // Its name has the seal of the other project.
+    App::open(&here.options).unwrap();
+    std::fs::rename(&journal, folder.join(format!("{run}.commit"))).unwrap();
     let error = App::open(&here.options).err().unwrap();
     assert_eq!(error.exit, Exit::Fault, "{error}");
     assert_eq!((here.read("src/greet.py"), here.read("tests/test_greet.py")), (before, None));

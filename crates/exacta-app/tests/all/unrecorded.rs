@@ -7,6 +7,7 @@ use exacta_kernel::policy::profile::Profile;
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Whether the run is cancelled, how the error begins, and how the recovery ends.
@@ -41,12 +42,13 @@ fn how_it_ended_is_told_first_and_recorded_later() {
 /// Also where it is noticed only when the end of a run is to be recorded.
 #[test]
 fn a_record_that_is_changed_during_a_run_lowers_the_profile() {
-    let cases: [fn(&Path); 2] = [
+    let cases: [fn(&Path); 3] = [
         |folder| {
             let mut log = fs::File::options().append(true).open(folder.join("audit.log")).unwrap();
             log.write_all(b"{}\n").unwrap();
         },
         |folder| fs::remove_file(folder.join("state.db")).unwrap(),
+        |folder| fs::remove_file(folder.join("state.db-wal")).unwrap(),
     ];
     for change in cases {
         let place = Place::new();
@@ -64,4 +66,26 @@ fn a_record_that_is_changed_during_a_run_lowers_the_profile() {
         assert!(error.message.contains("is completed"), "{error}");
         assert_eq!(App::chosen_profile(&place.options).unwrap(), Profile::Safe);
     }
+}
+
+/// Whoever looks into the database while a run goes on, with a program of its own, leaves it as it is: our locks hold.
+#[test]
+fn somebody_who_reads_the_database_during_a_run_does_no_harm() {
+    if !exacta_testkit::program("python3") {
+        return;
+    }
+    let place = Place::new();
+    let id = id(&place.submit(&fix()));
+    place.approve(&id).unwrap();
+    let database = place.options.project.as_ref().unwrap().join(".exacta/state.db");
+    let script = "import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.execute('select count(*) from plan').fetchall(); c.close()";
+    let cancel = AtomicBool::new(false);
+    let mut observer = |event| {
+        if event == Event::Committing {
+            let read = exacta_testkit::output(Command::new("python3").args(["-c", script]).arg(&database));
+            assert!(read.status.success(), "{read:?}");
+        }
+    };
+    place.app().execute(&id, Place::execution(&cancel, &mut observer, &mut |_| {})).unwrap();
+    assert_eq!(place.app().show(&id).unwrap().run.unwrap().outcome, "completed");
 }

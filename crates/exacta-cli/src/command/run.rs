@@ -65,8 +65,8 @@ pub fn run(args: &Run, context: &Context) -> Result<u8, Error> {
 /// The same error; where the plan ends with this command since it was made in its session, the record and the hint say so.
 fn ended(app: &mut App, id: &PlanId, error: Error) -> Error {
     match app.end_held_session() {
-        Ok(0) => error,
-        Err(other) => other,
+        // What went wrong is what counts, also where that its plan is over could not be recorded.
+        Ok(0) | Err(_) => error,
         Ok(_) => {
             let again = format!("the plan expired with this command; `exacta resubmit {id}` makes a new one of it");
             let hint = error.hint.clone().filter(|_| error.exit != Exit::Confirm);

@@ -204,6 +204,21 @@ fn an_interrupted_recovery_is_recorded_as_it_ended() {
     assert_eq!(events(&world).iter().filter(|event| *event == "run_recovered").count(), 1);
 }
 
+/// A run that a person had to look at is over for good when a later one changed its files, whoever takes its mark away.
+#[test]
+fn what_a_later_run_did_is_not_put_back_by_an_older_one() {
+    let world = torn();
+    world.write("src/main.py", "mine\n");
+    world.run(&["recover"]).expect(60);
+    let id = approve(&world);
+    world.run(&["execute", &id]).expect(0);
+    let done = world.read("greet.txt");
+    let kept = traces(&world).into_iter().find(|path| path.extension().is_some_and(|end| end == "kept")).unwrap();
+    fs::remove_file(kept).unwrap();
+    world.run(&["recover"]).expect(60);
+    assert_eq!((world.read("greet.txt"), world.read("src/main.py").as_str()), (done, "mine\n"));
+}
+
 /// The commit point is passed, and still everything is put back: that is what the record says.
 #[test]
 fn what_was_put_back_after_the_commit_is_told_so() {

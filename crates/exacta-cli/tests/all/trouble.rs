@@ -325,7 +325,7 @@ fn open_way(path: &Path) {
 #[test]
 fn a_journal_with_a_flipped_bit_is_not_acted_upon() {
     let (world, run) = executed();
-    let journal = world.project().join(format!(".exacta/exec/{run}.commit"));
+    let journal = journal(&world, &run);
     let mut bytes = std::fs::read(&journal).unwrap();
     bytes[40] ^= 1;
     std::fs::write(&journal, bytes).unwrap();
@@ -344,7 +344,7 @@ fn a_journal_with_a_flipped_bit_is_not_acted_upon() {
 #[test]
 fn before_images_deleted_by_hand_are_missed() {
     let (world, run) = executed();
-    std::fs::remove_file(world.project().join(format!(".exacta/exec/{run}.commit"))).unwrap();
+    std::fs::remove_file(journal(&world, &run)).unwrap();
     let refused = world.run(&["undo", "--approver-key", &world.key()]).expect(60);
     clear(&refused);
     assert!(refused.err.contains("kept") && refused.err.contains("hint: "), "{}", refused.err);
@@ -643,4 +643,12 @@ fn an_undo_tells_what_changed_since() {
     std::fs::remove_file(&file).unwrap();
     std::os::unix::fs::symlink("src/main.py", &file).unwrap();
     assert!(undo().contains("no file that could be read"), "{}", undo());
+}
+
+/// Where the journal of a run lies.
+fn journal(world: &World, run: &str) -> std::path::PathBuf {
+    let all = std::fs::read_dir(world.project().join(".exacta/exec")).unwrap().map(|entry| entry.unwrap().path());
+    let is =
+        |path: &std::path::PathBuf| path.to_str().is_some_and(|path| path.contains(run) && path.ends_with(".commit"));
+    all.into_iter().find(is).unwrap()
 }

@@ -68,7 +68,9 @@ fn flag(file: BorrowedFd<'_>, flags: u32) -> Result<(), Errno> {
         return Ok(());
     }
     let others = retry(|| rustix::fs::ioctl_getflags(file))?.difference(FLAGS);
-    retry(|| rustix::fs::ioctl_setflags(file, others.union(IFlags::from_bits_retain(flags))))
+    retry(|| rustix::fs::ioctl_setflags(file, others.union(IFlags::from_bits_retain(flags))))?;
+    // Some file systems say yes to what they do not do.
+    if self::flags(file)? == flags { Ok(()) } else { Err(Errno::OPNOTSUPP) }
 }
 
 /// The extended attributes of a file.

@@ -3,7 +3,7 @@
 use super::{Attributes, FileId, Fs, Kind, Rename, Stat, attributes};
 use crate::handle::{is_mount, kind, open_beneath, retry, stat, stat_in};
 use crate::key::JournalKey;
-use crate::root::{OpenRuns, ProjectRoot};
+use crate::root::{OpenRuns, ProjectRoot, Standing};
 use exacta_kernel::id::RunId;
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use rustix::fs::{Access, AtFlags, FileType, FlockOperation, Mode, OFlags, RenameFlags, Statx, StatxAttributes};
@@ -62,8 +62,11 @@ impl Fs for Disk {
         &self.key
     }
 
-    fn is_open(&self, run_id: &RunId) -> Option<bool> {
-        self.open_runs.as_ref().map(|runs| runs.contains(run_id))
+    fn standing(&self, run_id: &RunId) -> Standing {
+        match &self.open_runs {
+            None => Standing::Unknown,
+            Some(runs) => runs.get(run_id).copied().unwrap_or(Standing::Over),
+        }
     }
 
     fn root(&self) -> Self::Dir {

@@ -7,6 +7,7 @@ mod attributes;
 mod disk;
 
 use crate::key::JournalKey;
+use crate::root::Standing;
 pub(crate) use attributes::Attributes;
 pub(crate) use disk::Disk;
 use exacta_kernel::id::RunId;
@@ -68,8 +69,8 @@ pub(crate) trait Fs {
 
     /// What journals are sealed with.
     fn key(&self) -> &JournalKey;
-    /// Whether the record knows this run as one without an end; `None` where there is no record to ask.
-    fn is_open(&self, run_id: &RunId) -> Option<bool>;
+    /// How a run stands in the record.
+    fn standing(&self, run_id: &RunId) -> Standing;
     /// The project root.
     fn root(&self) -> Self::Dir;
     /// A folder one or more parts down.

@@ -6,6 +6,7 @@ use super::stage::Staging;
 use crate::area::{EXEC, Names, shown};
 use crate::error::{IoError, RunError};
 use crate::fs::{Fs, Rename};
+use crate::mark::Mark;
 use crate::settle::Committed;
 use rustix::io::Errno;
 use std::time::Duration;
@@ -34,7 +35,7 @@ impl<'a, 'fs, F: Fs> Staging<'a, 'fs, F> {
         (options.observer)(Event::Committing);
         let area = self.prepared.area;
         let names = Names(&self.journal.run_id);
-        let (intent, commit) = (names.intent(), names.commit());
+        let (intent, commit) = (names.intent(), Mark::Commit.name(area.fs.key(), &self.journal.run_id));
         if let Err(errno) = area.fs.rename((&area.dir, &intent), (&area.dir, &commit), Rename::NoReplace) {
             self.prepared.discard();
             return Err(IoError { call: "commit", path: shown(&commit), errno }.into());

@@ -50,10 +50,8 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
     fn open_journal(&self) -> Result<F::File, RunError> {
         let (fs, dir, names) = (self.area.fs, &self.area.dir, Names(&self.work.run_id));
         let path = shown(&names.intent());
-        match fs.stat_in(dir, &names.commit()) {
-            Err(Errno::NOENT) => {}
-            Ok(_) => return Err(RunError::Exists { run_id: self.work.run_id.clone() }),
-            Err(errno) => return Err(IoError { call: "look at", path, errno }.into()),
+        if self.area.committed(&self.work.run_id)?.is_some() {
+            return Err(RunError::Exists { run_id: self.work.run_id.clone() });
         }
         let _desk = Desk::open(self.area)?;
         let file = match fs.create(dir, &names.intent()) {
@@ -125,10 +123,11 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
             Some(attributes) if attributes == plain => fs.create(&self.area.dir, &name).map_err(io("stage"))?,
             _ => self.create_for(change, &name)?,
         };
-        write_all(fs, &file, 0, after.bytes()).map_err(io("write"))?;
+        // Some flags cannot be given to a file that has bytes.
         if let Some(attributes) = &attributes {
             fs.give(&file, attributes).map_err(|reason| refused(&change.path, reason))?;
         }
+        write_all(fs, &file, 0, after.bytes()).map_err(io("write"))?;
         fs.set_mode(&file, after.mode()).map_err(io("set the mode of"))?;
         let stat = fs.stat(&file).map_err(io("look at"))?;
         if stat.mode != after.mode() {

@@ -46,7 +46,6 @@ impl<F: Fs> Committed<'_, '_, F> {
 
     /// The end of a run that was put back: its traces go, or stay as the record of what was kept.
     fn close(&mut self, mut kept: Vec<String>) -> Result<Vec<String>, IoError> {
-        let names = Names(&self.journal.run_id);
         for (index, step) in self.journal.steps.iter().enumerate() {
             if self.beside(index, step)? == Place::Other {
                 self.put_aside(index)?;
@@ -55,7 +54,7 @@ impl<F: Fs> Committed<'_, '_, F> {
         // Also what was put aside by somebody who did not come to the end.
         kept.extend(self.area.aside(&self.journal.run_id, self.journal.steps.len())?);
         if kept.is_empty() {
-            self.area.remove(&names.commit())?;
+            self.area.unmark(&self.journal.run_id, Mark::Commit)?;
         } else {
             self.area.mark(&self.journal.run_id, Mark::Kept)?;
         }
@@ -172,10 +171,10 @@ impl<F: Fs> Committed<'_, '_, F> {
         };
         self.area.remove(&again)?;
         let file = fs.create(&self.area.dir, &again).map_err(io("rebuild"))?;
-        write_all(fs, &file, 0, image.bytes()).map_err(io("rebuild"))?;
         if let Some(attributes) = self.attributes(step, dir)? {
             fs.give(&file, &attributes).map_err(|_| io("keep the attributes of")(Errno::PERM))?;
         }
+        write_all(fs, &file, 0, image.bytes()).map_err(io("rebuild"))?;
         fs.set_mode(&file, image.mode()).map_err(io("set the mode of"))?;
         fs.sync(&file).map_err(io("sync"))?;
         fs.rename((&self.area.dir, &again), (&self.area.dir, &name), Rename::Replace).map_err(io("rebuild"))

@@ -6,7 +6,7 @@
 mod back;
 mod forward;
 
-use crate::area::{Area, Names, shown};
+use crate::area::{Area, EXEC, Names, shown};
 use crate::bytes::{Found, Seen, find, is, state};
 use crate::error::{IoError, RunError};
 use crate::folders::Folders;
@@ -153,13 +153,14 @@ impl<'a, 'fs, F: Fs> Committed<'a, 'fs, F> {
 
     /// That the journal is where an undo will look for it.
     fn find_journal(&self) -> Result<(), IoError> {
-        let name = Names(&self.journal.run_id).commit();
-        let held = self.area.fs.stat(&self.file).map_err(IoError::of("look at", &shown(&name)))?;
-        match self.area.fs.stat_in(&self.area.dir, &name) {
-            Ok(now) if now.id == held.id => Ok(()),
-            Ok(_) => Err(IoError { call: "find what was written to", path: shown(&name), errno: Errno::STALE }),
-            Err(errno) => Err(IoError { call: "find", path: shown(&name), errno }),
+        let gone = || IoError { call: "find the journal in", path: EXEC.to_owned(), errno: Errno::STALE };
+        if !self.area.is_in_place()? {
+            return Err(gone());
         }
+        let held = self.area.fs.stat(&self.file).map_err(IoError::of("look at the journal in", EXEC))?;
+        let name = self.area.committed(&self.journal.run_id)?.ok_or_else(gone)?;
+        let now = self.area.fs.stat_in(&self.area.dir, &name).map_err(IoError::of("look at", &shown(&name)))?;
+        if now.id == held.id { Ok(()) } else { Err(gone()) }
     }
 
     /// Whether the old file of a step still has what the new one was given.
@@ -175,8 +176,10 @@ impl<'a, 'fs, F: Fs> Committed<'a, 'fs, F> {
         match self.folders.of(&step.path) {
             Ok(Some(dir)) => return self.place(&dir, index, step),
             Ok(None) => {}
-            // Where somebody put something else in the place of its folder, there is no such file either.
-            Err(error) if error.is_obstacle() => {}
+            // Somebody put something else in the place of its folder: there is no such file, and none can be put there.
+            Err(error) if error.is_obstacle() => {
+                return Ok(if step.before == FileState::Absent { Place::Before } else { Place::Other });
+            }
             Err(error) => return Err(error),
         }
         Ok(classify(&Seen::State(FileState::Absent), step))

@@ -54,7 +54,7 @@ fn what_is_deleted_comes_back_with_its_attributes() {
 
     // Whoever wrote the journal did not know them: nobody guesses.
     project.run(&delete(4)).unwrap();
-    let at = project.at(&format!(".exacta/exec/{}.commit", run_id(4)));
+    let at = project.at(&marked(4, Mark::Commit));
     let journal = fs::read_to_string(&at).unwrap();
     let (_, rest) = journal.split_once('\n').unwrap();
     let (json, images) = rest.split_once('\n').unwrap();

@@ -5,8 +5,9 @@ use crate::area::Area;
 use crate::fs::Disk;
 use crate::journal::FORMAT;
 use crate::mark::Mark;
-use crate::recover::settle;
+use crate::recover::{in_the_way, settle};
 use crate::{Outcome, ProjectRoot, RunError};
+use exacta_kernel::plan::Change;
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -65,7 +66,7 @@ fn marks_that_others_plant_say_nothing() {
     for word in ["done", "kept", "back"] {
         for seal in ["", ".00000000000000000000000000000000"] {
             let project = interrupted();
-            project.root.admit([run_id(1)].into());
+            project.root.admit([run_id(1)], []);
             fs::write(project.at(&format!(".exacta/exec/{}{seal}.{word}", run_id(1))), "").unwrap();
             let recovered = project.root.recover().unwrap();
             assert_eq!((recovered.len(), recovered[0].how), (1, Outcome::Completed), "{seal}.{word}");
@@ -74,12 +75,91 @@ fn marks_that_others_plant_say_nothing() {
     }
 }
 
+/// A journal says something of its own run only, under whatever name it lies.
+#[test]
+fn no_run_is_settled_by_the_journal_of_another() {
+    let project = Project::new(&EVERYTHING);
+    project.run(&everything(1)).unwrap();
+    let after = project.tree();
+    project.run(&work(2, vec![change("apart", None, content("x", 0o644))])).unwrap();
+    fs::remove_file(project.at(&marked(2, Mark::Done))).unwrap();
+    fs::copy(project.at(&marked(1, Mark::Commit)), project.at(&marked(2, Mark::Commit))).unwrap();
+    project.root.admit([run_id(2)], []);
+    let error = project.root.recover().unwrap_err();
+    assert!(matches!(error, RunError::BadJournal { .. }), "{error:?}");
+    fs::remove_file(project.at("apart")).unwrap();
+    assert_eq!(project.tree(), after);
+}
+
+/// A journal that was staged is no commit, whoever gives it that name: its run is put back at most. And what a person has to look at
+/// is not finished behind their back.
+#[test]
+fn nobody_else_commits() {
+    for (running, attention) in [(vec![run_id(1)], vec![]), (vec![], vec![run_id(1)])] {
+        let project = Project::new(&EVERYTHING);
+        let before = project.tree();
+        let staged = |end: &str| project.at(&format!(".exacta/exec/{}.{end}", run_id(1)));
+        let (mut journal, mut new) = (Vec::new(), Vec::new());
+        let checks = &mut |_: &[Change]| {
+            journal = fs::read(staged("intent")).unwrap();
+            new = (0..4).map(|step| fs::read(staged(&step.to_string())).unwrap_or_default()).collect::<Vec<_>>();
+            Err(crate::Objection::Check("red".to_owned()))
+        };
+        project.run_with(&everything(1), &mut |_| {}, checks).unwrap_err();
+        for (step, bytes) in new.iter().enumerate() {
+            let mode = everything(1).changes[step].after.as_ref().map_or(0o600, |after| after.mode());
+            put(&staged(&step.to_string()), str::from_utf8(bytes).unwrap(), mode);
+        }
+        let name = if attention.is_empty() { staged("commit") } else { project.at(&marked(1, Mark::Commit)) };
+        fs::write(name, &journal).unwrap();
+        project.root.admit(running, attention);
+        assert_eq!(project.root.recover().unwrap()[0].how, Outcome::RolledBack);
+        assert_eq!((project.tree(), project.traces()), (before, vec![]));
+    }
+}
+
+/// What is left of a run that died before its commit goes before another run changes the same files: afterwards it would look as if
+/// it had done that.
+#[test]
+fn a_run_that_died_before_its_commit_is_in_the_way_of_the_next() {
+    let project = Project::new(&EVERYTHING);
+    let intent = project.at(&name("intent"));
+    let mut journal = Vec::new();
+    let checks = &mut |_: &[Change]| {
+        journal = fs::read(&intent).unwrap();
+        Err(crate::Objection::Check("red".to_owned()))
+    };
+    project.run_with(&everything(1), &mut |_| {}, checks).unwrap_err();
+    let disk = Disk::new(&project.root, true).unwrap();
+    let area = Area::open(&disk).unwrap().unwrap();
+    let targets = everything(1).changes.iter().map(|change| change.path.fold_key()).collect();
+    for (text, found) in [(&b"half"[..], None), (&journal[..], Some(run_id(1)))] {
+        fs::write(&intent, text).unwrap();
+        assert_eq!(in_the_way(&area, &targets).unwrap(), found);
+    }
+    project.run(&everything(2)).unwrap();
+    assert_eq!((project.root.recover().unwrap(), intent.exists()), (vec![], false));
+}
+
+/// Somebody puts something in the place of a folder that a deleted file was in: the rest is put back, and nobody is blocked.
+#[test]
+fn an_obstacle_in_the_place_of_a_deleted_files_folder_blocks_nobody() {
+    let project = interrupted();
+    fs::write(project.at(&marked(1, Mark::Back)), "").unwrap();
+    fs::remove_dir(project.at("old")).unwrap();
+    std::os::unix::fs::symlink("/tmp", project.at("old")).unwrap();
+    let recovered = project.root.recover().unwrap();
+    assert_eq!((recovered[0].how, &recovered[0].kept[..]), (Outcome::NeedsAttention, &["old/gone.txt".to_owned()][..]));
+    assert_eq!(fs::read(project.at("a.txt")).unwrap(), b"old a\n");
+    assert_eq!(project.root.recover().unwrap(), []);
+}
+
 /// They had no seals.
 #[test]
 fn marks_of_earlier_versions_count_for_runs_whose_end_is_recorded() {
     let project = interrupted();
     fs::write(project.at(&name("done")), "").unwrap();
-    project.root.admit([].into());
+    project.root.admit([], []);
     assert_eq!(project.root.recover().unwrap(), []);
     assert_eq!(project.root.receipts(&run_id(1)).unwrap().unwrap().steps.len(), 5);
     project.run(&undo(2, &everything(1))).unwrap();
@@ -91,11 +171,11 @@ fn marks_of_earlier_versions_count_for_runs_whose_end_is_recorded() {
 fn old_files_without_their_journal_are_not_thrown_away() {
     for (to, how) in [("away".to_owned(), None), (name("intent"), Some(Outcome::Unclear))] {
         let project = interrupted();
-        project.root.admit([run_id(1)].into());
+        project.root.admit([run_id(1)], []);
         put(&project.at(&name("0")), "old a\n", 0o600);
-        fs::rename(project.at(&name("commit")), project.at(&to)).unwrap();
+        fs::rename(project.at(&marked(1, Mark::Commit)), project.at(&to)).unwrap();
         assert_eq!(project.root.recover().unwrap().first().map(|found| found.how), how, "{to}");
-        assert!(project.at(&name("0")).exists() || project.root.before_image_of(&run_id(1), &path("a.txt")).is_ok());
+        assert!(project.at(&name("0")).exists(), "{to}");
         assert_eq!(project.root.recover().unwrap(), [], "{to}");
     }
 }
@@ -104,12 +184,12 @@ fn old_files_without_their_journal_are_not_thrown_away() {
 #[test]
 fn a_run_that_the_record_does_not_know_is_left_alone_and_others_go_on() {
     let project = interrupted();
-    project.root.admit([run_id(2)].into());
+    project.root.admit([run_id(2)], []);
     let error = project.root.recover().unwrap_err();
     assert_eq!(error, RunError::UnknownRun { run_id: run_id(1) });
     project.run(&work(2, vec![change("apart", None, content("x", 0o644))])).unwrap();
     assert_eq!(project.root.unfinished().unwrap().len(), 1);
-    project.root.admit([run_id(1)].into());
+    project.root.admit([run_id(1)], []);
     assert_eq!(project.root.recover().unwrap()[0].how, Outcome::Completed);
 }
 
@@ -188,7 +268,7 @@ fn what_was_kept_is_known_ever_after() {
 fn a_journal_that_does_not_verify_is_not_acted_upon() {
     let whole = {
         let project = interrupted();
-        fs::read(project.at(&name("commit"))).unwrap()
+        fs::read(project.at(&marked(1, Mark::Commit))).unwrap()
     };
     let head = whole.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(1).unwrap().0;
     let flips = (0..head).step_by(7);
@@ -207,7 +287,7 @@ fn a_journal_that_does_not_verify_is_not_acted_upon() {
 
 fn refused(journal: &[u8], place: &str) -> RunError {
     let project = interrupted();
-    fs::write(project.at(&name("commit")), journal).unwrap();
+    fs::write(project.at(&marked(1, Mark::Commit)), journal).unwrap();
     fs::write(project.at(&marked(1, Mark::Back)), "").unwrap();
     let error = project.root.recover().expect_err(place);
     assert!(matches!(error, RunError::BadJournal { .. }), "{place}: {error:?}");
@@ -219,7 +299,7 @@ fn refused(journal: &[u8], place: &str) -> RunError {
 #[test]
 fn a_before_image_that_changed_is_not_used() {
     let project = interrupted();
-    let at = project.at(&name("commit"));
+    let at = project.at(&marked(1, Mark::Commit));
     let mut bytes = fs::read(&at).unwrap();
     let last = bytes.len() - 1;
     bytes[last] ^= 1;

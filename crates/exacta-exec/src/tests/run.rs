@@ -2,6 +2,7 @@
 
 use super::project::*;
 use crate::fs::Disk;
+use crate::mark::Mark;
 use crate::run::execute;
 use crate::{Drifted, Event, Holder, Retention, RunError, RunOptions};
 use exacta_kernel::facts::FileState;
@@ -252,7 +253,7 @@ fn garbage_goes_by_age_and_size_and_never_what_is_needed() {
     assert!(project.root.before_image_of(&run_id(2), &path("a.txt")).is_ok());
     project.run(&everything(3)).unwrap();
     let made = |number, at| {
-        let journal = project.at(&format!(".exacta/exec/{}.commit", run_id(number)));
+        let journal = project.at(&marked(number, Mark::Commit));
         fs::File::options().append(true).open(journal).unwrap().set_modified(at).unwrap();
     };
     let now = std::time::SystemTime::now();

@@ -16,7 +16,7 @@ pub(crate) mod state;
 mod store;
 pub(crate) mod whole;
 
-use crate::folder::Folder;
+use crate::folder::{FileId, Folder};
 use crate::signer::CheckpointSigner;
 use db::Db;
 use exacta_kernel::audit::{Origin, SignedCheckpoint};
@@ -28,8 +28,8 @@ use std::path::PathBuf;
 pub struct SqliteStore {
     connection: Connection,
     path: PathBuf,
-    /// Which file the connection is to: device and inode.
-    file: (u64, u64),
+    /// Which files the connection is to: the database and its write-ahead log. Known once it is open.
+    files: Cell<Option<[Option<FileId>; 2]>>,
     folder: Folder,
     origin: Origin,
     signer: Box<dyn CheckpointSigner>,

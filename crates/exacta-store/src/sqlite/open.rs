@@ -6,7 +6,7 @@ use super::ledger::Ledger;
 use super::whole::Seen;
 use super::{SqliteStore, schema};
 use crate::error::{Place, StoreError, Tampered};
-use crate::folder::{DATABASE, Folder, LOG, PATIENCE};
+use crate::folder::{DATABASE, Folder, LOG, PATIENCE, WAL};
 use crate::signer::{CheckpointSigner, Pin};
 use exacta_kernel::audit::Origin;
 use exacta_kernel::id::ProjectId;
@@ -29,11 +29,10 @@ impl SqliteStore {
             Some(connection) => connection,
             None => make(&folder, &path, &origin)?,
         };
-        let file = identity(&folder)?.ok_or_else(|| StoreError::Missing(folder.path().to_owned()))?;
         let store = Self {
             connection,
             path,
-            file,
+            files: Cell::default(),
             folder,
             origin,
             signer,
@@ -44,6 +43,8 @@ impl SqliteStore {
             durable: true,
         };
         let ledger = store.check_origin()?;
+        // SQLite has both files open now.
+        store.check_place()?;
         if !store.is_settled(&ledger)? {
             let _lock = store.folder.lock()?;
             let pin = store.signer.pinned()?;
@@ -61,11 +62,10 @@ impl SqliteStore {
         let folder = Folder::open(dir)?;
         let path = folder.path().join(DATABASE);
         let connection = connect_to_read(&folder, &path)?;
-        let file = identity(&folder)?.ok_or_else(|| StoreError::Missing(folder.path().to_owned()))?;
         let store = Self {
             connection,
             path,
-            file,
+            files: Cell::default(),
             folder,
             origin: Origin::of(project),
             signer,
@@ -88,12 +88,14 @@ impl SqliteStore {
         Err(StoreError::OtherProject { path: self.folder.path().to_owned(), found: ledger.origin })
     }
 
-    /// That the database is still the file that was opened: what is written into another one, or into none, nobody finds again.
+    /// That the database and its write-ahead log are still the files that they were when this was asked last: what is written into
+    /// others, or into none, nobody finds again.
     pub(super) fn check_place(&self) -> Result<(), StoreError> {
-        if identity(&self.folder)? == Some(self.file) {
+        let found = [self.folder.identity(DATABASE)?, self.folder.identity(WAL)?];
+        if self.files.replace(Some(found)).is_none_or(|files| files == found) {
             return Ok(());
         }
-        let what = "it was replaced or taken away while it was in use".to_owned();
+        let what = "it or its write-ahead log was replaced or taken away while it was in use".to_owned();
         Err(Tampered { place: Place::File(self.path.clone()), what }.into())
     }
 
@@ -142,7 +144,7 @@ fn make(folder: &Folder, path: &Path, origin: &Origin) -> Result<Connection, Sto
 }
 
 fn connect(path: &Path, access: OpenFlags) -> Result<Connection, StoreError> {
-    plain_side_files(path)?;
+    plain_files(path)?;
     let failed = || StoreError::database(path);
     let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let connection = Connection::open_with_flags(path, flags).map_err(failed())?;
@@ -165,25 +167,21 @@ fn connect(path: &Path, access: OpenFlags) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// SQLite would wait for the other end of a pipe, or follow a link, that somebody put in the place of its own files.
-fn plain_side_files(path: &Path) -> Result<(), StoreError> {
-    for suffix in ["-journal", "-wal", "-shm"] {
+/// SQLite would wait for the other end of a pipe, follow a link, or write to a file with another name elsewhere, that somebody put in
+/// the place of its own files.
+fn plain_files(path: &Path) -> Result<(), StoreError> {
+    for suffix in ["", "-journal", "-wal", "-shm"] {
         let mut name = path.as_os_str().to_owned();
         name.push(suffix);
         let side = Path::new(&name);
-        if std::fs::symlink_metadata(side).is_ok_and(|found| !found.is_file()) {
-            let what = "it is not a regular file".to_owned();
-            return Err(Tampered { place: Place::File(side.to_owned()), what }.into());
-        }
+        let what = match std::fs::symlink_metadata(side) {
+            Ok(found) if !found.is_file() => "it is not a regular file",
+            Ok(found) if found.nlink() > 1 => "it has another name, somewhere else",
+            _ => continue,
+        };
+        return Err(Tampered { place: Place::File(side.to_owned()), what: what.to_owned() }.into());
     }
     Ok(())
-}
-
-/// Which file the database is; `None` if there is none.
-fn identity(folder: &Folder) -> Result<Option<(u64, u64)>, StoreError> {
-    let Some(file) = folder.file(DATABASE, false)? else { return Ok(None) };
-    let found = file.metadata().map_err(StoreError::io("look at", &folder.path().join(DATABASE)))?;
-    Ok(Some((found.dev(), found.ino())))
 }
 
 /// How long the write-ahead log is.

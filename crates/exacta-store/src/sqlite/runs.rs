@@ -191,6 +191,9 @@ pub fn list(db: &Db<'_>, filter: &RunFilter) -> Result<Vec<RunRecord>, StoreErro
     if filter.own {
         wanted.push("undoes IS NULL".to_owned());
     }
+    if let Some(since) = filter.since {
+        wanted.push(format!("started_at >= {}", since.as_millis()));
+    }
     if let Some(prefix) = &filter.prefix {
         // The same of the beginning of one; any other text begins none.
         let digits: String = prefix.chars().filter(|c| c.is_ascii_hexdigit() || *c == '-').collect();

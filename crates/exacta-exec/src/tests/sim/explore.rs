@@ -6,9 +6,11 @@ use crate::area::Area;
 use crate::fs::Fs;
 use crate::journal::Journal;
 use crate::recover::settle_all;
+use crate::root::Standing;
 use crate::run::execute;
 use crate::{Outcome, Receipts, RunError, RunOptions};
 use exacta_kernel::facts::FileState;
+use exacta_kernel::id::RunId;
 use exacta_kernel::permit::Work;
 use exacta_kernel::plan::Change;
 use std::collections::HashSet;
@@ -40,8 +42,14 @@ pub(super) fn run(sim: &Sim<'_>, work: &Work) -> Result<Receipts, RunError> {
     execute(sim, work, &mut || true, &mut options)
 }
 
+/// As the next command does it; and the one after that, when the record has the end of every run.
 pub(super) fn recover(sim: &Sim<'_>) -> Result<Vec<crate::Recovered>, RunError> {
-    settle_all(&Area::open(sim)?.expect("made with the world"))
+    let area = Area::open(sim)?.expect("made with the world");
+    let recovered = settle_all(&area)?;
+    let before = sim.standing.replace(Standing::Over);
+    let again = settle_all(&area);
+    sim.standing.set(before);
+    again.map(|_| recovered)
 }
 
 impl Scenario {
@@ -185,7 +193,8 @@ fn lost_image(world: &World) -> Option<String> {
     let area = Area::open(&sim).ok()??;
     for name in world.area().keys().filter(|name| name.ends_with(".commit")) {
         let file = sim.open(&area.dir, name).ok()?;
-        let Ok(journal) = Journal::read(&sim, &file) else { return Some(format!("{name} cannot be read")) };
+        let run_id = RunId::parse(name.get(..36).unwrap_or_default()).unwrap();
+        let Ok(journal) = Journal::read(&sim, &file, &run_id) else { return Some(format!("{name} cannot be read")) };
         for step in &journal.steps {
             let image = journal.before_image(&sim, &file, &step.path);
             if !matches!(&image, Ok(image) if FileState::of(image.as_ref()) == step.before) {

@@ -2,6 +2,7 @@
 
 use super::world::{Node, ROOT, World};
 use crate::fs::{Attributes, FileId, Fs, Kind, Rename, Stat};
+use crate::root::Standing;
 use exacta_kernel::id::RunId;
 use rustix::io::Errno;
 use std::cell::{Cell, RefCell};
@@ -37,6 +38,8 @@ pub(super) struct Sim<'a> {
     /// All calls, reading ones too.
     pub(super) count: Cell<usize>,
     recording: bool,
+    /// What the record says of every run.
+    pub(super) standing: Cell<Standing>,
 }
 
 impl<'a> Sim<'a> {
@@ -48,6 +51,7 @@ impl<'a> Sim<'a> {
             calls: RefCell::default(),
             count: Cell::new(0),
             recording,
+            standing: Cell::new(Standing::Running),
         }
     }
 
@@ -103,8 +107,8 @@ impl Fs for Sim<'_> {
     type Dir = u64;
     type File = u64;
 
-    fn is_open(&self, _: &RunId) -> Option<bool> {
-        None
+    fn standing(&self, _: &RunId) -> Standing {
+        self.standing.get()
     }
 
     fn may_change(&self, _: &Self::Dir) -> Result<bool, Errno> {

@@ -224,10 +224,13 @@ fn a_save_during_a_run_is_kept() {
 #[test]
 fn a_journal_taken_away_during_a_run_ends_it() {
     for scenario in scenarios() {
+        let sim = Sim::new(scenario.world.clone(), Script::Nothing, false);
+        let key = sim.key();
         let take = |world: &mut World| {
             let folder = world.lookup(".exacta/exec").unwrap();
-            for end in ["intent", "commit"] {
-                world.set_name(folder, &format!("{}.{end}", scenario.work.run_id), None);
+            let commit = Mark::Commit.name(key, &scenario.work.run_id);
+            for name in [format!("{}.intent", scenario.work.run_id), commit] {
+                world.set_name(folder, &name, None);
             }
         };
         let calls = scenario.calls();
