@@ -41,6 +41,28 @@ pub enum SandboxError {
         /// The folder.
         folder: RelPath,
     },
+    /// A folder that the command may write to has a file in it that gives rights.
+    #[error(
+        "the command `{name}` was not run: it may write to `{file}`, which is set-user-id or set-group-id or has capabilities, and so \
+         lends rights to whoever starts it"
+    )]
+    SetId {
+        /// The command.
+        name: String,
+        /// The file.
+        file: String,
+    },
+    /// There is such a file after the command which was not there before it.
+    #[error(
+        "after the command `{name}` these were set-user-id or set-group-id or had capabilities, which would have lent rights to whoever \
+         starts them: {files}; Exacta took these rights away"
+    )]
+    Left {
+        /// The command.
+        name: String,
+        /// The files.
+        files: String,
+    },
     /// Something is mounted inside the project.
     #[error("the command `{name}` cannot be run: another file system is mounted in the project, at `{}`", .mount.display())]
     Mounted {
@@ -70,6 +92,13 @@ impl SandboxError {
                 "`writes` in the Safety Policy is for what a command makes, and must not hold files that plans change: name a \
                  folder inside that does not, or another one"
             }
+            Self::SetId { .. } => {
+                "take that away with `chmod ug-s` or `setcap -r`, or remove the file, or take its folder out of `writes` in the Safety \
+                 Policy"
+            }
+            Self::Left { .. } => {
+                "see who makes such files in folders of `writes`: a check cannot, but whatever runs beside it can"
+            }
             Self::Mounted { .. } => {
                 "the system cannot lay a change over a folder with a mount inside: unmount it, or have it mounted elsewhere, as long \
                  as commands run"
@@ -82,6 +111,15 @@ impl SandboxError {
                 _ => "see to what the system says, and try again: nothing was changed",
             },
         }
+    }
+
+    pub(super) fn set_id(name: &str, file: &str) -> Self {
+        Self::SetId { name: name.to_owned(), file: exacta_kernel::text::excerpt(file, 300) }
+    }
+
+    pub(super) fn left(name: &str, files: &[String]) -> Self {
+        let files: Vec<String> = files.iter().map(|file| format!("`{file}`")).collect();
+        Self::Left { name: name.to_owned(), files: exacta_kernel::text::excerpt(&files.join(", "), 500) }
     }
 
     pub(super) fn unavailable(name: &str, obstacle: Obstacle) -> Self {

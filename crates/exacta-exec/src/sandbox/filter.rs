@@ -1,8 +1,12 @@
 //! System calls that no command of a sandbox may make: keyrings (the user's unlocked key may be there), tracing, kernel
-//! interfaces that a build never needs.
+//! interfaces that a build never needs, and whatever gives a file more rights than whoever starts it.
+//!
+//! A folder in `writes` outlives the sandbox. A set-user-id program in it would lend the operator's rights to everybody, so no
+//! call may set such a mode, and none may give a file attributes, among which are capabilities.
 
 use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, TargetArch,
+    BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule, TargetArch, sock_filter,
 };
 use std::collections::BTreeMap;
 
@@ -18,41 +22,117 @@ pub(super) fn bytes() -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-fn program() -> Result<BpfProgram, seccompiler::Error> {
-    let arch = TargetArch::try_from(std::env::consts::ARCH).map_err(seccompiler::Error::Backend)?;
-    let mut denied: BTreeMap<i64, Vec<SeccompRule>> = calls(&NUMBERS).map(|call| (call, Vec::new())).collect();
-    for call in calls(&[SOCKET]) {
-        denied.insert(call, vec![foreign_family().map_err(seccompiler::Error::Backend)?]);
+fn program() -> Result<BpfProgram, BackendError> {
+    let arch = TargetArch::try_from(std::env::consts::ARCH)?;
+    let mut denied: BTreeMap<i64, Vec<SeccompRule>> = calls::DENIED.iter().map(|call| (*call, Vec::new())).collect();
+    denied.insert(calls::SOCKET, vec![foreign_family()?]);
+    for (call, mode) in calls::SET_MODE {
+        denied.insert(*call, set_id(*mode, None)?);
     }
-    // EPERM, as for a call that the user is not allowed.
-    let filter = SeccompFilter::new(denied, SeccompAction::Allow, SeccompAction::Errno(1), arch)
-        .map_err(seccompiler::Error::Backend)?;
-    filter.try_into().map_err(seccompiler::Error::Backend)
-}
-
-/// Calls by number. On x86_64 each has a second one, by which 32-bit-pointer programs call it.
-fn calls(numbers: &[i64]) -> impl Iterator<Item = i64> {
-    const X32: i64 = 0x4000_0000;
-    let x32 = numbers.iter().filter(|_| cfg!(target_arch = "x86_64")).map(|call| call | X32);
-    numbers.iter().copied().chain(x32)
+    for (call, flags) in calls::OPEN {
+        denied.insert(*call, set_id(flags + 1, Some(*flags))?);
+    }
+    // As for a call that the user is not allowed. Calls of another architecture end the command.
+    let filter = SeccompFilter::new(denied, SeccompAction::Allow, SeccompAction::Errno(EPERM), arch)?;
+    let filter: BpfProgram = filter.try_into()?;
+    Ok(missing().into_iter().chain(filter).collect())
 }
 
 /// A socket of a family that no network namespace holds back, such as one to the machine's host.
-fn foreign_family() -> Result<SeccompRule, seccompiler::BackendError> {
+fn foreign_family() -> Result<SeccompRule, BackendError> {
     let others = FAMILIES.map(|family| SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, family));
     SeccompRule::new(others.into_iter().collect::<Result<_, _>>()?)
 }
 
+/// Whether an argument is a mode with set-user-id or set-group-id. Where the call has flags, it is a mode only if they ask for a
+/// new file; otherwise anything may stand there.
+fn set_id(mode: u8, flags: Option<u8>) -> Result<Vec<SeccompRule>, BackendError> {
+    let has = |argument: u8, bit: u64| {
+        SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(bit), bit)
+    };
+    let mut rules = Vec::new();
+    for bit in SET_ID {
+        match flags {
+            None => rules.push(SeccompRule::new(vec![has(mode, bit)?])?),
+            Some(flags) => {
+                for new in NEW_FILE {
+                    rules.push(SeccompRule::new(vec![has(flags, new)?, has(mode, bit)?])?);
+                }
+            }
+        }
+    }
+    Ok(rules)
+}
+
+/// Answers some calls as a kernel does that lacks them, before anything else is looked at: their arguments are in memory, where no
+/// filter sees them, and programs know how to do without them. The same for every call with the bit by which programs with 32-bit
+/// pointers call on x86_64: some have other numbers there, and hardly any system has such programs.
+fn missing() -> Vec<sock_filter> {
+    let answer = |errno: u32| sock_filter { code: RETURN, jt: 0, jf: 0, k: SECCOMP_ERRNO | errno };
+    let mut program = vec![
+        sock_filter { code: LOAD, jt: 0, jf: 0, k: 0 },
+        sock_filter { code: IF_AT_LEAST, jt: 0, jf: 1, k: X32 },
+        answer(ENOSYS),
+    ];
+    let unknown = calls::UNKNOWN.iter().map(|call| (*call, ENOSYS));
+    let unsupported = calls::SET_ATTRIBUTE.iter().map(|call| (*call, EOPNOTSUPP));
+    for (call, errno) in unknown.chain(unsupported) {
+        program.extend([sock_filter { code: IF_EQUAL, jt: 0, jf: 1, k: call }, answer(errno)]);
+    }
+    program
+}
+
+/// Instructions of the filter: load the number of the call, compare it, answer.
+const LOAD: u16 = 0x20;
+const IF_EQUAL: u16 = 0x15;
+const IF_AT_LEAST: u16 = 0x35;
+const RETURN: u16 = 0x06;
+
+/// The answer that fails a call with an error.
+const SECCOMP_ERRNO: u32 = 0x0005_0000;
+
+const EPERM: u32 = 1;
+const ENOSYS: u32 = 38;
+const EOPNOTSUPP: u32 = 95;
+
+/// The bit of calls by programs with 32-bit pointers.
+const X32: u32 = 0x4000_0000;
+
+/// `S_ISUID, S_ISGID`.
+const SET_ID: [u64; 2] = [0o4000, 0o2000];
+
+/// `O_CREAT`, and the bit that `O_TMPFILE` has alone.
+const NEW_FILE: [u64; 2] = [0o100, 0o20_000_000];
+
 /// `AF_UNIX, AF_INET, AF_INET6, AF_NETLINK`: these end at the sandbox's own network namespace, or at the files it sees.
 const FAMILIES: [u64; 4] = [1, 2, 10, 16];
 
-/// `socket`.
-const SOCKET: i64 = if cfg!(target_arch = "x86_64") { 41 } else { 198 };
-
-/// `add_key, request_key, keyctl, ptrace, process_vm_readv, process_vm_writev, bpf, perf_event_open, userfaultfd, io_uring_*`.
+/// Calls by number. Other architectures have none here, and `seccompiler` refuses them, so nothing runs there unfiltered.
 #[cfg(target_arch = "x86_64")]
-const NUMBERS: [i64; 12] = [248, 249, 250, 101, 310, 311, 321, 298, 323, 425, 426, 427];
+mod calls {
+    /// `add_key, request_key, keyctl, ptrace, process_vm_readv, process_vm_writev, pidfd_getfd, bpf, perf_event_open, userfaultfd`.
+    pub const DENIED: [i64; 10] = [248, 249, 250, 101, 310, 311, 438, 321, 298, 323];
+    pub const SOCKET: i64 = 41;
+    /// `chmod, fchmod, fchmodat, fchmodat2, creat, mkdir, mkdirat, mknod, mknodat`, each with the place of its mode.
+    pub const SET_MODE: &[(i64, u8)] =
+        &[(90, 1), (91, 1), (268, 2), (452, 2), (85, 1), (83, 1), (258, 2), (133, 1), (259, 2)];
+    /// `open, openat`, each with the place of its flags; the mode follows.
+    pub const OPEN: &[(i64, u8)] = &[(2, 1), (257, 2)];
+    /// `openat2, io_uring_setup, io_uring_enter, io_uring_register`.
+    pub const UNKNOWN: [u32; 4] = [437, 425, 426, 427];
+    /// `setxattr, lsetxattr, fsetxattr, setxattrat`.
+    pub const SET_ATTRIBUTE: [u32; 4] = [188, 189, 190, 463];
+}
 
-/// As above. Other architectures have no numbers here, and `seccompiler` refuses them, so nothing runs there unfiltered.
+/// As above; what there is only as a call with `at` is missing.
 #[cfg(not(target_arch = "x86_64"))]
-const NUMBERS: [i64; 12] = [217, 218, 219, 117, 270, 271, 280, 241, 282, 425, 426, 427];
+mod calls {
+    pub const DENIED: [i64; 10] = [217, 218, 219, 117, 270, 271, 438, 280, 241, 282];
+    pub const SOCKET: i64 = 198;
+    /// `fchmod, fchmodat, fchmodat2, mkdirat, mknodat`.
+    pub const SET_MODE: &[(i64, u8)] = &[(52, 1), (53, 2), (452, 2), (34, 2), (33, 2)];
+    /// `openat`.
+    pub const OPEN: &[(i64, u8)] = &[(56, 2)];
+    pub const UNKNOWN: [u32; 4] = [437, 425, 426, 427];
+    pub const SET_ATTRIBUTE: [u32; 4] = [5, 6, 7, 463];
+}

@@ -18,6 +18,7 @@ mod filter;
 mod mounts;
 mod obstacle;
 mod output;
+mod set_id;
 mod staging;
 mod tools;
 mod trial;
@@ -33,6 +34,7 @@ use exacta_kernel::policy::command::Command;
 use obstacle::Obstacle;
 use output::{Limit, Output};
 use rustix::fd::{AsFd, OwnedFd};
+use set_id::Found;
 use staging::{Progress, Staging};
 use std::ffi::{OsStr, OsString};
 use std::io::PipeWriter;
@@ -130,6 +132,21 @@ impl Sandbox<'_> {
         sees(command, self.changes)?;
         let declared = Declared::hold(self.root, command)?;
         let held = &declared.folders[..];
+        if let Some(file) = set_ids(held, Found::Named)?.into_iter().next() {
+            return Err(SandboxError::set_id(&command.name, &file));
+        }
+        let report = self.run_on(command, held, watch);
+        // However it ended: what it may write to outlives it.
+        let left = set_ids(held, Found::Stripped)?;
+        if left.is_empty() { report } else { Err(SandboxError::left(&command.name, &left)) }
+    }
+
+    fn run_on(
+        &self,
+        command: &Command,
+        held: &Held<'_>,
+        watch: &mut dyn FnMut(&[u8]),
+    ) -> Result<CommandReport, SandboxError> {
         let staging = self.stage(held).map_err(SandboxError::io("lay the change out for the command"))?;
         let started = Instant::now();
         let deadline = started + Duration::from_secs(command.timeout_seconds);
@@ -255,6 +272,16 @@ impl Sandbox<'_> {
             words.bind("--bind", layers.join(format!("held-{number}")), self.root.path().join(path.as_str()));
         }
     }
+}
+
+/// The files in these folders that give rights to whoever starts them.
+fn set_ids(held: &Held<'_>, then: Found) -> Result<Vec<String>, SandboxError> {
+    let mut found = Vec::new();
+    for (path, folder) in held {
+        let files = set_id::find(folder, path.as_str(), then);
+        found.extend(files.map_err(SandboxError::io("look for set-user-id files in a folder of `writes`"))?);
+    }
+    Ok(found)
 }
 
 /// An argument list.

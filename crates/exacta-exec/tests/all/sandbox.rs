@@ -1,5 +1,7 @@
 //! The operator's commands, confined: what they see, what they can reach, and how they end.
 
+mod set_id;
+
 use exacta_exec::ProjectRoot;
 use exacta_exec::sandbox::{CommandReport, Ended, Sandbox, SandboxError, try_out};
 use exacta_kernel::facts::FileContent;
