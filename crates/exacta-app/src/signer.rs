@@ -7,7 +7,7 @@ use exacta_kernel::audit::SignedCheckpoint;
 use exacta_kernel::hash::Digest;
 use exacta_kernel::id::ProjectId;
 use exacta_store::home::{self, FileError, Home, HomeError, LogKey};
-use exacta_store::{CheckpointSigner, Pin, SignerError};
+use exacta_store::{CheckpointSigner, Pin, SignerError, Staged};
 
 /// Signs and pins the checkpoints of one project.
 pub(crate) struct Signer {
@@ -43,10 +43,11 @@ impl CheckpointSigner for Signer {
         Ok(pin.map(|pin| Pin { size: pin.size, root: pin.root }))
     }
 
-    fn pin(&self, checkpoint: &SignedCheckpoint, durable: bool) -> Result<(), SignerError> {
+    fn stage(&self, checkpoint: &SignedCheckpoint, durable: bool) -> Result<Staged, SignerError> {
         let head = checkpoint.checkpoint();
         let pin = home::Pin { size: head.size, root: head.root, checkpoint: checkpoint.note().to_owned() };
-        self.home.set_pin(&self.project, &pin, durable).map_err(unusable)
+        let staged = self.home.stage_pin(&self.project, &pin, durable).map_err(unusable)?;
+        Ok(Box::new(|| staged.put().map_err(unusable)))
     }
 }
 

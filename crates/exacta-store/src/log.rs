@@ -106,7 +106,13 @@ impl<'a> LogFile<'a> {
     /// into its file only after they were on disk.
     pub fn begun(&self, pending: &[Pending], signed: u64) -> Result<u64, StoreError> {
         let len = self.len()?;
-        let (Some(first), Some(last)) = (pending.first(), pending.last()) else { return Ok(len) };
+        let (Some(first), Some(last)) = (pending.first(), pending.last()) else {
+            return if len == 0 {
+                Ok(0)
+            } else {
+                Err(tampered(1, "the log file has lines that nobody recorded").into())
+            };
+        };
         if len < first.start {
             return Err(tampered(first.seq, "the log file ends before the end of this line").into());
         }

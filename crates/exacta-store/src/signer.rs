@@ -21,13 +21,26 @@ pub trait CheckpointSigner: Send + Sync {
     /// [`SignerError`] if it cannot be read.
     fn pinned(&self) -> Result<Option<Pin>, SignerError>;
 
-    /// Remembers a checkpoint. Called with growing sizes, while the log is locked. It need not be on disk when this returns:
-    /// an older pin is weaker, not wrong. But unless `durable` is false, a crash of the machine leaves the one or the other.
+    /// Gets a checkpoint ready to be remembered: written, and on disk unless `durable` is false. All that can well fail fails
+    /// here, while nothing has happened yet; what is left to [`Staged`] is to give a file its name. Called with growing
+    /// sizes, while the log is locked.
     ///
     /// # Errors
     /// [`SignerError`] if it cannot be written, or contradicts the one remembered.
-    fn pin(&self, checkpoint: &SignedCheckpoint, durable: bool) -> Result<(), SignerError>;
+    fn stage(&self, checkpoint: &SignedCheckpoint, durable: bool) -> Result<Staged, SignerError>;
+
+    /// Remembers a checkpoint at once.
+    ///
+    /// # Errors
+    /// As [`CheckpointSigner::stage`].
+    fn pin(&self, checkpoint: &SignedCheckpoint, durable: bool) -> Result<(), SignerError> {
+        self.stage(checkpoint, durable)?()
+    }
 }
+
+/// Remembers the checkpoint that was staged; where it is not called, nothing is remembered. After a crash of the machine the one
+/// before may be remembered again: an older pin is weaker, not wrong.
+pub type Staged = Box<dyn FnOnce() -> Result<(), SignerError>>;
 
 /// A checkpoint remembered outside the project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use exacta_kernel::audit::{Actor, EntryDraft, Event, SignedCheckpoint};
 use exacta_kernel::binding::Identity;
 use exacta_kernel::id::{CorrelationId, PlanId, ProjectId};
 use exacta_store::home::{self, Home, LogKey};
-use exacta_store::{CheckpointSigner, NewPlan, Pin, PlanRecord, SignerError, SqliteStore, Store as _};
+use exacta_store::{CheckpointSigner, NewPlan, Pin, PlanRecord, SignerError, SqliteStore, Staged, Store as _};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -88,10 +88,11 @@ impl CheckpointSigner for Signer {
         Ok(pin.map(|pin| Pin { size: pin.size, root: pin.root }))
     }
 
-    fn pin(&self, checkpoint: &SignedCheckpoint, durable: bool) -> Result<(), SignerError> {
+    fn stage(&self, checkpoint: &SignedCheckpoint, durable: bool) -> Result<Staged, SignerError> {
         let head = checkpoint.checkpoint();
         let pin = home::Pin { size: head.size, root: head.root, checkpoint: checkpoint.note().to_owned() };
-        self.home.set_pin(&self.project, &pin, durable).map_err(unusable)
+        let staged = self.home.stage_pin(&self.project, &pin, durable).map_err(unusable)?;
+        Ok(Box::new(|| staged.put().map_err(unusable)))
     }
 }
 

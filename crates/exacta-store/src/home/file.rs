@@ -97,28 +97,17 @@ impl Lock {
 
     /// Replaces a file in the folder: after this, also after a power cut, it holds all of this.
     pub(super) fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-        self.write_soon(path, bytes)?;
+        let staged = self.folder.join(".new");
+        self.stage(&staged, bytes, true)?;
+        put(&staged, path, true)?;
         self.sync()
     }
 
-    /// As [`Lock::write`], but after a power cut the file may also hold what it held before: one sync less.
-    pub(super) fn write_soon(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-        let (staged, file) = self.stage(bytes)?;
-        file.sync_all().map_err(FileError::io("sync", &staged))?;
-        std::fs::rename(&staged, path).map_err(FileError::io("replace", path))
-    }
-
-    /// As [`Lock::write_soon`], but after a power cut the file may also be empty: no sync at all.
-    pub(super) fn write_loosely(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-        let (staged, _) = self.stage(bytes)?;
-        take_the_place(CWD, staged.as_path(), path).map_err(FileError::io("replace", path))
-    }
-
-    fn stage(&self, bytes: &[u8]) -> Result<(PathBuf, File), FileError> {
-        let staged = self.folder.join(".new");
-        let mut file = create(&staged, OFlags::WRONLY | OFlags::TRUNC)?;
-        file.write_all(bytes).map_err(FileError::io("write", &staged))?;
-        Ok((staged, file))
+    /// Writes a file that is to take another's place; onto the disk if `durable`.
+    pub(super) fn stage(&self, staged: &Path, bytes: &[u8], durable: bool) -> Result<(), FileError> {
+        let mut file = create(staged, OFlags::WRONLY | OFlags::TRUNC)?;
+        file.write_all(bytes).map_err(FileError::io("write", staged))?;
+        if durable { file.sync_all().map_err(FileError::io("sync", staged)) } else { Ok(()) }
     }
 
     /// Removes a file in the folder, if it is there.
@@ -134,6 +123,14 @@ impl Lock {
         let handle = File::open(&self.folder).map_err(FileError::io("open", &self.folder))?;
         handle.sync_all().map_err(FileError::io("sync", &self.folder))
     }
+}
+
+/// Gives a file that was staged its place. After a power cut the old one may be there again; if it was not `durable`, an empty one.
+pub(super) fn put(staged: &Path, path: &Path, durable: bool) -> Result<(), FileError> {
+    if durable {
+        return std::fs::rename(staged, path).map_err(FileError::io("replace", path));
+    }
+    take_the_place(CWD, staged, path).map_err(FileError::io("replace", path))
 }
 
 /// Opens a private file, made with mode 0600 where missing.

@@ -2,7 +2,7 @@
 //!
 //! A log that is shorter than its pin was truncated; one with another root at the pin's size was rewritten.
 
-use super::file::Lock;
+use super::file::{self, Lock};
 use super::record::{self, Record};
 use super::{Home, HomeError};
 use exacta_kernel::hash::Digest;
@@ -22,6 +22,28 @@ pub struct Pin {
     pub checkpoint: String,
 }
 
+/// A pin that is written and has yet to take the place of the one before.
+#[derive(Debug)]
+pub struct StagedPin {
+    /// `None` if it is the one that is there.
+    staged: Option<PathBuf>,
+    path: PathBuf,
+    durable: bool,
+}
+
+impl StagedPin {
+    /// Puts it in its place. An older pin is weaker, not wrong, and this happens with every decision: the folder is not synced.
+    ///
+    /// # Errors
+    /// Where the file cannot take its name.
+    pub fn put(self) -> Result<(), HomeError> {
+        match &self.staged {
+            Some(staged) => Ok(file::put(staged, &self.path, self.durable)?),
+            None => Ok(()),
+        }
+    }
+}
+
 impl Record for Pin {
     const SCHEMA: &'static str = "exacta.pin/1";
 }
@@ -36,13 +58,14 @@ impl Home {
         Ok(record::read_unless_empty(&self.pin_file(project))?)
     }
 
-    /// Moves the pin forward. The caller has verified that the pinned log is a prefix of this one. Unless `durable`, a crash of
-    /// the machine may lose the pin altogether.
+    /// Writes the pin that comes next beside the one there is, ready to take its place. The caller holds the project's lock, and
+    /// has verified that the pinned log is a prefix of this one. Unless `durable`, a crash of the machine may lose the pin altogether.
     ///
     /// # Errors
-    /// Where the log became shorter, or another of the same size.
-    pub fn set_pin(&self, project: &ProjectId, pin: &Pin, durable: bool) -> Result<(), HomeError> {
+    /// Where the log became shorter, or another of the same size; and where the file cannot be written.
+    pub fn stage_pin(&self, project: &ProjectId, pin: &Pin, durable: bool) -> Result<StagedPin, HomeError> {
         let lock = Lock::on(&self.pins())?;
+        let path = self.pin_file(project);
         match self.pin(project)? {
             Some(pinned) if pin.size < pinned.size => {
                 Err(HomeError::PinBackward { pinned: pinned.size, given: pin.size })
@@ -50,11 +73,22 @@ impl Home {
             Some(pinned) if pin.size == pinned.size && pin.root != pinned.root => {
                 Err(HomeError::PinConflict(pinned.size))
             }
-            Some(pinned) if pin.size == pinned.size => Ok(()),
-            // An older pin is weaker, not wrong, and this happens with every decision: one sync less.
-            _ if durable => Ok(record::write_soon(&lock, &self.pin_file(project), pin)?),
-            _ => Ok(record::write_loosely(&lock, &self.pin_file(project), pin)?),
+            Some(pinned) if pin.size == pinned.size => Ok(StagedPin { staged: None, path, durable }),
+            _ => {
+                // A name of its own: others of this user stage theirs meanwhile.
+                let staged = self.pins().join(format!(".{project}.new"));
+                record::stage(&lock, &staged, pin, durable)?;
+                Ok(StagedPin { staged: Some(staged), path, durable })
+            }
         }
+    }
+
+    /// Moves the pin forward at once: [`Home::stage_pin`], and [`StagedPin::put`].
+    ///
+    /// # Errors
+    /// As [`Home::stage_pin`].
+    pub fn set_pin(&self, project: &ProjectId, pin: &Pin, durable: bool) -> Result<(), HomeError> {
+        self.stage_pin(project, pin, durable)?.put()
     }
 
     fn pins(&self) -> PathBuf {

@@ -43,14 +43,9 @@ pub(super) fn write<T: Record>(lock: &Lock, path: &Path, record: &T) -> Result<(
     lock.write(path, &text(path, record)?)
 }
 
-/// As [`write()`], but after a power cut the file may also hold the record before.
-pub(super) fn write_soon<T: Record>(lock: &Lock, path: &Path, record: &T) -> Result<(), FileError> {
-    lock.write_soon(path, &text(path, record)?)
-}
-
-/// As [`write()`], but after a power cut the file may also be empty.
-pub(super) fn write_loosely<T: Record>(lock: &Lock, path: &Path, record: &T) -> Result<(), FileError> {
-    lock.write_loosely(path, &text(path, record)?)
+/// Writes a record to a file that is to take another's place; see [`file::put`].
+pub(super) fn stage<T: Record>(lock: &Lock, staged: &Path, record: &T, durable: bool) -> Result<(), FileError> {
+    lock.stage(staged, &text(staged, record)?, durable)
 }
 
 fn text<T: Record>(path: &Path, record: &T) -> Result<Zeroizing<Vec<u8>>, FileError> {

@@ -4,7 +4,7 @@ use super::book::Book;
 use super::db::Db;
 use super::head::{Head, Owner};
 use super::ledger::{self, Ledger};
-use super::publish::About;
+use super::publish::{About, Outputs};
 use super::{SqliteStore, plans};
 use crate::error::StoreError;
 use crate::log::Pending;
@@ -51,7 +51,7 @@ impl SqliteStore {
         let owner = Owner { origin: &self.origin, signer: &*self.signer };
         let head = Head::load(&db, owner, pin)?;
         self.settle(&db, &head)?;
-        let Head { mut ledger, state, last_at, .. } = head;
+        let Head { mut ledger, pending: before, state, last_at, .. } = head;
         let mut book = Book::new(db, state, &self.seen);
         book.open_run_ids()?;
         let at = clock.max(last_at);
@@ -59,16 +59,38 @@ impl SqliteStore {
             Act::Nothing(value) => return Ok(value),
             Act::Change(value, touched) => (value, touched),
         };
+        let outputs = Outputs::open(&self.folder, ledger.size() == 0)?;
+        outputs.log.begun(&before, ledger.size())?;
         let (pending, about) = record(&mut book, &mut ledger, &touched, entries, clock, at)?;
         let signed = owner.sign(&ledger)?;
         ledger.note = signed.note().to_owned();
         ledger.save(&db)?;
-        tx.commit().map_err(failed())?;
-        match self.publish(&pending, &signed, Some(&about).filter(|_| !touched.goes_on)) {
-            Ok(()) => Ok(value),
-            Err(error) => Err(StoreError::Unfinished(Box::new(error))),
+        // Until here nothing has happened, and nothing does where this fails.
+        let pin = self.signer.stage(&signed, self.durable)?;
+        if let Err(cause) = tx.commit() {
+            self.overwrite_failed_commit();
+            return Err(failed()(cause));
+        }
+        // From here on it has happened, and nobody can set the records back to before it: what the files lack the database gives them.
+        pin().map_err(unfinished)?;
+        match self.publish(&outputs, &pending, &signed, Some(&about).filter(|_| !touched.goes_on)) {
+            // Nothing may be done to the project that the log does not announce.
+            Err(error) if touched.goes_on => Err(unfinished(error)),
+            _ => Ok(value),
         }
     }
+
+    /// A commit that failed may have left all of itself at the end of the write-ahead log, and whoever opens the database next
+    /// would take it for one that was made. Another commit, of nothing new, is written over it.
+    fn overwrite_failed_commit(&self) {
+        // Where this fails too, nothing more can be done.
+        let _failed = self.db().run("UPDATE log SET bytes = bytes", []);
+    }
+}
+
+/// The change is made, and something was left to the next command.
+fn unfinished(error: impl Into<StoreError>) -> StoreError {
+    StoreError::Unfinished(Box::new(error.into()))
 }
 
 /// Writes the entries of a change, at the time that counts; the last one carries the hashes of the records as they are after it. The entries, and what

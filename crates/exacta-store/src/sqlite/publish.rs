@@ -1,6 +1,6 @@
-//! From the database to the files: the log; then its sync, plan and operation files, and the pin, side by side; and only after
-//! all of them the checkpoint, so that one of some size shows that everything before it was done, as durably as was asked for. The
-//! files of a plan whose run has begun wait for its end.
+//! From the database to the files, once a change is committed and pinned: the log; then its sync, and plan and operation files, side
+//! by side; and only after all of them the checkpoint, so that one of some size shows that everything before it was done, as
+//! durably as was asked for. The files of a plan whose run has begun wait for its end.
 
 use super::SqliteStore;
 use super::db::Db;
@@ -9,7 +9,7 @@ use super::ledger::{self, Ledger};
 use super::whole::Whole;
 use crate::error::{Place, StoreError, Tampered};
 use crate::files;
-use crate::folder::{CHECKPOINT, ENTRIES, PLANS};
+use crate::folder::{CHECKPOINT, ENTRIES, Folder, PLANS};
 use crate::log::{LogFile, Pending};
 use exacta_kernel::audit::{Entry, SignedCheckpoint};
 use exacta_kernel::id::CorrelationId;
@@ -25,19 +25,17 @@ impl SqliteStore {
             return Ok(());
         }
         let signed = self.checkpoint_of(ledger)?;
-        let size = signed.as_ref().map_or(0, |signed| signed.size());
-        LogFile::open(&self.folder, ledger.size() == pending.len() as u64)?.settle(pending, size)?;
-        match signed {
-            Some(_) if size == ledger.size() && size == *pinned => {}
-            Some(signed) if size == ledger.size() => self.signer.pin(&signed, self.durable)?,
-            _ => {
-                self.write_files(db, pending, &About::of(pending.iter().filter(|line| line.seq >= size))?)?;
-                if ledger.size() > 0 {
-                    let signed = Owner { origin: &self.origin, signer: &*self.signer }.sign(ledger)?;
-                    self.signer.pin(&signed, self.durable)?;
-                    self.put_checkpoint(&signed, size == 0)?;
-                }
-            }
+        let size = signed.map_or(0, |signed| signed.size());
+        let sign = || Owner { origin: &self.origin, signer: &*self.signer }.sign(ledger);
+        // Its process died before it could: from here on nobody can set the records back to before it.
+        if *pinned < ledger.size() {
+            self.signer.pin(&sign()?, self.durable)?;
+        }
+        let outputs = Outputs::open(&self.folder, ledger.size() == pending.len() as u64)?;
+        outputs.log.settle(pending, size)?;
+        if size < ledger.size() {
+            self.write_files(db, &outputs, pending, &About::of(pending.iter().filter(|line| line.seq >= size))?)?;
+            self.put_checkpoint(&sign()?, size == 0)?;
         }
         self.settled.set(ledger.size());
         Ok(())
@@ -46,24 +44,21 @@ impl SqliteStore {
     /// Brings a committed change into the files; into those for people of what it is about, if given. The folder must be locked.
     pub(super) fn publish(
         &self,
+        outputs: &Outputs<'_>,
         pending: &[Pending],
         signed: &SignedCheckpoint,
         about: Option<&About>,
     ) -> Result<(), StoreError> {
-        let log = LogFile::open(&self.folder, signed.size() == pending.len() as u64)?;
+        let log = &outputs.log;
         let unsynced = log.write(pending, 0)?.filter(|_| self.durable);
-        let write = || about.map_or(Ok(()), |about| self.write_files(&self.db(), pending, about));
-        let (signer, durable) = (&*self.signer, self.durable);
-        let pin = || Ok(signer.pin(signed, durable)?);
+        let write = || about.map_or(Ok(()), |about| self.write_files(&self.db(), outputs, pending, about));
         match unsynced {
-            None => write().and_then(|()| pin())?,
-            // What is pinned is committed, so the database can always give back what the files lack: none waits for another.
+            None => write()?,
+            Some(from) if about.is_none() => log.sync(from)?,
             Some(from) => thread::scope(|scope| {
                 let synced = beside(scope, || log.sync(from));
-                let pinned = about.map(|_| beside(scope, pin));
                 let written = write();
-                let pinned = pinned.map_or_else(pin, |pinned| pinned());
-                written.and(synced()).and(pinned)
+                written.and(synced())
             })?,
         }
         self.put_checkpoint(signed, signed.size() == pending.len() as u64)?;
@@ -121,25 +116,43 @@ impl SqliteStore {
     }
 
     /// Writes the files of every plan and operation that a change is about; `pending` is what may not be in the log file yet.
-    fn write_files(&self, db: &Db<'_>, pending: &[Pending], about: &About) -> Result<(), StoreError> {
-        let folder = self.folder.inner(PLANS)?;
+    fn write_files(
+        &self,
+        db: &Db<'_>,
+        outputs: &Outputs<'_>,
+        pending: &[Pending],
+        about: &About,
+    ) -> Result<(), StoreError> {
         for id in &about.plans {
             let write = |plan: &Whole| {
                 let parts = plan.file(db)?;
-                folder.replace(&format!("{id}.json"), &parts.each_ref().map(|part| part.as_bytes()))
+                outputs.plans.replace(&format!("{id}.json"), &parts.each_ref().map(|part| part.as_bytes()))
             };
             match about.last_plan.as_ref().filter(|plan| plan.row.id == *id) {
                 Some(plan) => write(plan)?,
                 None => Whole::load(db, id, &self.seen)?.as_ref().map_or(Ok(()), write)?,
             }
         }
-        let log = LogFile::read(&self.folder)?;
-        let folder = self.folder.inner(ENTRIES)?;
         for id in &about.operations {
-            let lines = ledger::lines(db, log.as_ref(), pending, Some(id.as_str()), None)?;
-            folder.replace(&format!("{id}.json"), &[&files::entries_text(id.as_str(), &lines)])?;
+            let lines = ledger::lines(db, Some(&outputs.log), pending, Some(id.as_str()), None)?;
+            outputs.operations.replace(&format!("{id}.json"), &[&files::entries_text(id.as_str(), &lines)])?;
         }
         Ok(())
+    }
+}
+
+/// Where a change is written to, held open from before it is made: what lies in the place of one of them stops it in time.
+pub struct Outputs<'a> {
+    pub log: LogFile<'a>,
+    plans: Folder,
+    operations: Folder,
+}
+
+impl<'a> Outputs<'a> {
+    /// Opens them; makes the log if it is still empty. The folder must be locked.
+    pub fn open(folder: &'a Folder, empty: bool) -> Result<Self, StoreError> {
+        let log = LogFile::open(folder, empty)?;
+        Ok(Self { log, plans: folder.inner(PLANS)?, operations: folder.inner(ENTRIES)? })
     }
 }
 

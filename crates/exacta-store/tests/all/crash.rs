@@ -34,12 +34,19 @@ fn work(dir: &Path, n: u64) -> Result<(), StoreError> {
         println!("\npromised {what} {n}");
         std::io::stdout().flush().unwrap();
     };
+    let trying = |what: &str| {
+        println!("\ntrying {what} {n}");
+        std::io::stdout().flush().unwrap();
+    };
     let mut store = Project::open_at(dir)?;
+    trying("plan");
     store.insert_plan(&new_plan(n), &created(n), at(1))?;
     promised("plan");
+    trying("approval");
     let change = Change { from: Pending, to: UserApproved, approval: Some(signed(n)), also_expire: None };
     let _ = store.transition(&plan_id(n), &change, &[draft(Event::PlanApproved, n)], at(2))?;
     promised("approval");
+    trying("run");
     let _ = store.start_run(
         &new_run(n, n, None),
         &[UserApproved],
@@ -81,6 +88,7 @@ fn check(project: &Project, output: &str, context: &str) {
             _ => assert_eq!(plan.run.unwrap().state, RunState::Completed, "{context}: {promise}"),
         }
     }
+    check_failed(&store, output, context);
     for run in store.running().unwrap() {
         // As whoever finds it does; its plan's file is written then.
         let correlation = store.plan(&run.plan_id).unwrap().unwrap().correlation_id;
@@ -90,6 +98,22 @@ fn check(project: &Project, output: &str, context: &str) {
     let report = project.verify().unwrap_or_else(|error| panic!("{context}: {error}"));
     assert_eq!(report.notes, [""; 0], "{context}: opening heals everything");
     assert_eq!((report.signed, report.pinned), (report.entries, report.entries), "{context}");
+}
+
+/// What ended with an error has not happened; but for the start of a run, which then gets an end.
+fn check_failed(store: &exacta_store::SqliteStore, output: &str, context: &str) {
+    let failed = output.lines().any(|line| line.starts_with("failed: "));
+    let last = output.lines().filter_map(|line| line.strip_prefix("trying ")).next_back();
+    let Some((what, n)) = last.filter(|_| failed).and_then(|last| last.split_once(' ')) else { return };
+    if output.contains(&format!("promised {what} {n}\n")) {
+        return;
+    }
+    let plan = store.plan(&plan_id(n.parse().unwrap())).unwrap();
+    match what {
+        "plan" => assert_eq!(plan, None, "{context}: {output}"),
+        "approval" => assert_eq!(plan.unwrap().status, Pending, "{context}: {output}"),
+        _ => {}
+    }
 }
 
 #[test]

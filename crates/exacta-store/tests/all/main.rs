@@ -6,6 +6,7 @@ mod change;
 mod crash;
 mod forgery;
 mod home;
+mod pin;
 mod project;
 mod race;
 mod refuse;

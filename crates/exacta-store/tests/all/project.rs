@@ -9,7 +9,7 @@ use exacta_kernel::id::{CorrelationId, PlanId, ProjectId, RunId, SessionId};
 use exacta_kernel::lifecycle::Status;
 use exacta_kernel::time::Timestamp;
 use exacta_store::{
-    CheckpointSigner, NewPlan, Pin, Report, RunRecord, RunState, SignerError, SqliteStore, StoreError, Trusted,
+    CheckpointSigner, NewPlan, Pin, Report, RunRecord, RunState, SignerError, SqliteStore, Staged, StoreError, Trusted,
     VerifyError,
 };
 use serde_json::{Value, json};
@@ -43,13 +43,16 @@ impl CheckpointSigner for FileSigner {
         Ok(Some(Pin { size: size.parse().unwrap(), root: Digest::parse(root).unwrap() }))
     }
 
-    fn pin(&self, signed: &SignedCheckpoint, _: bool) -> Result<(), SignerError> {
+    fn stage(&self, signed: &SignedCheckpoint, _: bool) -> Result<Staged, SignerError> {
         let (size, root) = (signed.size(), signed.root());
         assert!(self.pinned()?.is_none_or(|pin| pin.size < size || (pin.size, pin.root) == (size, root)));
         let temporary = self.0.with_extension("tmp");
         std::fs::write(&temporary, format!("{size} {root}")).unwrap();
-        std::fs::rename(temporary, &self.0).unwrap();
-        Ok(())
+        let path = self.0.clone();
+        Ok(Box::new(move || {
+            std::fs::rename(temporary, path).unwrap();
+            Ok(())
+        }))
     }
 }
 
