@@ -1,7 +1,7 @@
 //! The strict JSON reader: everything untrusted that is JSON comes through here.
 //!
 //! Beyond JSON's own grammar it refuses what would let two readers, or a reader and a hash, disagree: duplicate keys and
-//! numbers beyond 2^53; and nesting deeper than [`MAX_DEPTH`]. It reports all of them, each with a JSON pointer. Time and
+//! numbers beyond 2^53; nesting deeper than [`MAX_DEPTH`]; and NUL, where one reader ends a text and another does not. It reports all of them, each with a JSON pointer. Time and
 //! memory are linear in the text, and the stack is bounded.
 
 use crate::prelude::*;
@@ -59,6 +59,8 @@ pub enum Problem {
     TooDeep,
     /// A number beyond ±2^53.
     NumberTooLarge,
+    /// The character U+0000 in a text or a key.
+    Nul,
 }
 
 impl Problem {
@@ -69,6 +71,7 @@ impl Problem {
             Self::DuplicateKey => "the same key occurs twice in one object",
             Self::TooDeep => "nested more than 32 levels deep",
             Self::NumberTooLarge => "a number beyond 2^53",
+            Self::Nul => "the character U+0000 in a text",
         }
     }
 
@@ -79,6 +82,7 @@ impl Problem {
             Self::DuplicateKey => "keep one of the two",
             Self::TooDeep => "flatten the data",
             Self::NumberTooLarge => "write it as a string",
+            Self::Nul => "leave it out; it is in no text, and ends one for some readers",
         }
     }
 }
@@ -139,6 +143,13 @@ impl State {
     fn fault(&mut self, problem: Problem) {
         if self.faults.len() < MAX_FAULTS {
             self.faults.push(OpenFault { tokens: Vec::new(), problem });
+        }
+    }
+
+    /// Looks at a text, or a key.
+    fn text(&mut self, text: &str) {
+        if memchr::memchr(0, text.as_bytes()).is_some() {
+            self.fault(Problem::Nul);
         }
     }
 
@@ -228,10 +239,12 @@ impl<'de> Visitor<'de> for Strict<'_> {
     }
 
     fn visit_str<E: de::Error>(self, value: &str) -> Result<Value, E> {
+        self.state.text(value);
         Ok(Value::String(value.to_owned()))
     }
 
     fn visit_string<E: de::Error>(self, value: String) -> Result<Value, E> {
+        self.state.text(&value);
         Ok(Value::String(value))
     }
 
@@ -267,6 +280,7 @@ impl<'de> Visitor<'de> for Strict<'_> {
         }
         while let Some(key) = access.next_key::<String>()? {
             let known = self.state.faults.len();
+            self.state.text(&key);
             let value = match access.next_value_seed(self.inner()) {
                 Ok(value) => value,
                 Err(error) => {
@@ -314,7 +328,9 @@ mod tests {
 
     #[test]
     fn every_fault_with_its_place() {
-        use Problem::{DuplicateKey, NumberTooLarge, TooDeep};
+        use Problem::{DuplicateKey, Nul, NumberTooLarge, TooDeep};
+        assert_eq!(faults(r#"["a", {"b": "\u0000"}]"#), [("/1/b".to_owned(), Nul)]);
+        assert_eq!(faults(r#"{"a\u0000": 1}"#), [("/a\0".to_owned(), Nul)]);
         assert_eq!(faults("{\"a\":1,\"a\":2}"), [("/a".to_owned(), DuplicateKey)]);
         assert_eq!(
             faults("{\"x\":[0,{\"a/b\":1,\"a/b\":1,\"m~n\":9007199254740993}],\"x\":-9007199254740993}"),

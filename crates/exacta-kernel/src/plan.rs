@@ -113,6 +113,28 @@ pub struct Change {
     pub after: Option<Content>,
 }
 
+impl Change {
+    /// Whether the file stays and keeps nothing, or almost nothing, of what was in it: as good as a deletion.
+    #[must_use]
+    pub fn is_emptied(&self) -> bool {
+        is_emptied(self.before.as_deref(), self.after.as_deref())
+    }
+}
+
+/// [`Change::is_emptied`] of one content and another: nothing but blanks is left, or less than a tenth of the lines or bytes of
+/// a file that had more than a few.
+pub(crate) fn is_emptied(before: Option<&FileContent>, after: Option<&FileContent>) -> bool {
+    /// Shorter files are rewritten, not emptied.
+    const LINES: usize = 20;
+    const BYTES: usize = 200;
+    let (Some(before), Some(after)) = (before, after) else { return false };
+    let (before, after) = (before.bytes().trim_ascii(), after.bytes().trim_ascii());
+    let lines = |bytes: &[u8]| memchr::memchr_iter(b'\n', bytes).count() + 1;
+    let fewer_lines = || lines(before) >= LINES && lines(after) * 10 < lines(before);
+    let fewer_bytes = before.len() >= BYTES && after.len() * 10 < before.len();
+    !before.is_empty() && (after.is_empty() || fewer_bytes || fewer_lines())
+}
+
 impl Plan {
     /// What was proposed.
     #[must_use]

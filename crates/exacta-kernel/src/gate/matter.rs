@@ -8,7 +8,7 @@ use crate::assess::{Assessment, BasisPoints, Level};
 use crate::check::ValidPlan;
 use crate::constraint::State;
 use crate::path::RelPath;
-use crate::plan::Plan;
+use crate::plan::{Change, Plan};
 use crate::policy::profile::Profile;
 use crate::policy::rule::{Operation, Subject};
 use crate::prelude::*;
@@ -84,6 +84,8 @@ impl<'a> Matter<'a> {
         for step in &plan.proposal().steps {
             matter.step(step, &whole);
         }
+        let emptied = plan.changes().into_iter().filter(Change::is_emptied);
+        matter.deeds.extend(emptied.map(|change| emptying(change.path, &whole)));
         let dependencies = assessment.signals.dependencies.iter();
         matter.deeds.extend(dependencies.map(|change| dependency(change, &whole)));
         matter
@@ -175,6 +177,12 @@ fn operations(action: &Action) -> Vec<Operation> {
         _ => None,
     };
     Operation::parse(action.name()).into_iter().chain(tool).collect()
+}
+
+/// What the steps of one file leave of it together.
+fn emptying(path: RelPath, whole: &Subject) -> Deed {
+    let label = quoted(path.as_str());
+    Deed { subject: Subject { operations: vec![Operation::FILE_EMPTY], path: Some(path), ..whole.clone() }, label }
 }
 
 fn dependency(change: &DependencyChange, whole: &Subject) -> Deed {

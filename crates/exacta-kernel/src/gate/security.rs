@@ -1,10 +1,11 @@
 //! The security gate: secrets, hidden characters, dangerous operations, deceptive names.
 
 use super::group::Grouped;
-use super::matter::{Matter, plain, quoted};
+use super::matter::{Deed, Matter, plain, quoted};
 use super::{Gate, GateVerdict, Verdict};
+use crate::policy::rule::Operation;
 use crate::prelude::*;
-use crate::scan::{HiddenText, Place};
+use crate::scan::Place;
 use crate::text::Hidden;
 
 /// What is certain is denied; what a person can judge is confirmed.
@@ -18,14 +19,10 @@ pub(super) fn security(matter: &Matter<'_>) -> Vec<GateVerdict> {
         found.add(verdict, None, &format!("{word} ({})", secret.what), &place(&secret.place));
     }
     for hidden in &matter.signals.hidden {
-        found.add(of_hidden(hidden), None, &format!("hidden text ({})", hidden.kind.name()), &place(&hidden.place));
+        found.add(of_kind(hidden.kind), None, &format!("hidden text ({})", hidden.kind.name()), &place(&hidden.place));
     }
     for deed in &matter.deeds {
-        for kind in
-            deed.subject.path.iter().flat_map(|path| crate::text::hidden(path.as_str())).map(|(_, _, kind)| kind)
-        {
-            found.add(in_a_file(kind), None, &format!("hidden text in a name ({})", kind.name()), &deed.label);
-        }
+        names(deed, &mut found);
     }
     for danger in &matter.signals.dangers {
         let (verdict, word) = certainty(danger.certain, "dangerous operation", "possibly dangerous operation");
@@ -46,16 +43,35 @@ fn certainty(certain: bool, yes: &'static str, perhaps: &'static str) -> (Verdic
     if certain { (Verdict::Deny, yes) } else { (Verdict::Confirm, perhaps) }
 }
 
-/// In words about the plan, which are always shown with escapes, a person can judge hidden text.
-fn of_hidden(hidden: &HiddenText) -> Verdict {
-    if hidden.place.path.is_some() { in_a_file(hidden.kind) } else { Verdict::Confirm }
+/// What a step's target is called.
+fn names(deed: &Deed, found: &mut Grouped) {
+    let Some(path) = &deed.subject.path else { return };
+    let does = |operation| deed.subject.operations.contains(&operation);
+    for (_, _, kind) in crate::text::hidden(path.as_str()) {
+        let verdict = if does(Operation::FILE_DELETE) { of_kind(kind) } else { in_a_name(kind) };
+        found.add(verdict, None, &format!("hidden text in a name ({})", kind.name()), &deed.label);
+    }
+    if does(Operation::FILE_CREATE)
+        && let Some(what) = path.unusual()
+    {
+        found.add(Verdict::Confirm, None, what, &deed.label);
+    }
 }
 
-/// What reorders, steers or smuggles text has no place in a file or its name.
-const fn in_a_file(kind: Hidden) -> Verdict {
+/// Terminal escapes steer, overrides reorder, tags smuggle, and hidden line breaks end comments: no honest text has them, in a
+/// file or in words about it. All the rest is shown as escapes, and a person can judge it.
+const fn of_kind(kind: Hidden) -> Verdict {
     match kind {
-        Hidden::Control | Hidden::Bidi | Hidden::Tag => Verdict::Deny,
+        Hidden::Escape | Hidden::Override | Hidden::Tag | Hidden::LineBreak => Verdict::Deny,
         _ => Verdict::Confirm,
+    }
+}
+
+/// Nothing in a name may be invisible: it would be taken for another name. A file that has such a name can still be deleted.
+const fn in_a_name(kind: Hidden) -> Verdict {
+    match kind {
+        Hidden::PrivateUse | Hidden::Unassigned | Hidden::Lookalike => Verdict::Confirm,
+        _ => Verdict::Deny,
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod error;
 mod fold;
+mod unusual;
 
 pub use error::PathError;
 
@@ -87,6 +88,12 @@ impl RelPath {
         self.parts().try_for_each(|part| new_part(&self.0, part))
     }
 
+    /// Why a person should look at a new file of this name: a shell or a program would read it as something else.
+    #[must_use]
+    pub fn unusual(&self) -> Option<&'static str> {
+        unusual::reason(&self.0)
+    }
+
     /// The path with case, normalisation and ignored code points folded away: equal for two names that some file system
     /// takes for the same.
     #[must_use]
@@ -115,11 +122,7 @@ fn stays_inside(text: &str) -> Result<(), PathError> {
     }
     if has_drive(text) {
         let problem = "begins with a letter and `:`, which some systems read as a drive";
-        return Err(PathError::outside(
-            text,
-            problem,
-            "write it relative to the project root; a file of this name cannot be a target",
-        ));
+        return Err(PathError::outside(text, problem, "write it relative to the project root"));
     }
     match text.split(['/', '\\']).find(|part| fold::is_parent(part)) {
         Some("..") => {
@@ -134,9 +137,10 @@ fn stays_inside(text: &str) -> Result<(), PathError> {
     }
 }
 
-/// `C:` and `C:\`, but also `C:file`, which Windows reads relative to that drive.
+/// `C:`, `C:\` and `C:/`. `C:file`, which Windows reads relative to that drive, is a plain name where Exacta runs: a file that
+/// has it can be a target, and no new file gets it ([`RelPath::check_new`]).
 fn has_drive(text: &str) -> bool {
-    matches!(text.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic())
+    matches!(text.as_bytes(), [letter, b':'] | [letter, b':', b'/' | b'\\', ..] if letter.is_ascii_alphabetic())
 }
 
 fn well_formed(text: &str) -> Result<(), PathError> {

@@ -1,6 +1,7 @@
 //! Characters that hide or deceive, in added lines, in the proposal's words and in paths.
 
 use super::change::{Added, FileChange};
+use super::direction::Direction;
 use super::{HiddenText, words};
 use crate::path::RelPath;
 use crate::prelude::*;
@@ -58,6 +59,7 @@ fn in_lines(change: &FileChange<'_>, added: &Added<'_>, report: &mut impl FnMut(
     let mut lines = added.lines();
     let mut at = 0;
     for chunk in added.bytes.utf8_chunks() {
+        let mut direction = Direction::default();
         for (offset, character, kind) in text::hidden(chunk.valid()) {
             let opens_file = added.first_line == 1 && at + offset == 0;
             let kind = match kind {
@@ -65,12 +67,22 @@ fn in_lines(change: &FileChange<'_>, added: &Added<'_>, report: &mut impl FnMut(
                 Hidden::ByteOrderMark => Hidden::ZeroWidth,
                 // A form feed is an old, harmless page break in source files.
                 Hidden::Control if character == '\u{c}' => continue,
+                Hidden::Control if breaks_line(character) && crate::assess::is_code(change.path) => Hidden::LineBreak,
+                Hidden::Direction => match direction.meaning(change.path, chunk.valid(), offset) {
+                    Some(kind) => kind,
+                    None => continue,
+                },
                 kind => kind,
             };
             report(HiddenText { kind, place: change.place(lines.at(at + offset)) });
         }
         at += chunk.valid().len() + chunk.invalid().len();
     }
+}
+
+/// What compilers, editors and terminals disagree about: whether a line ends here.
+const fn breaks_line(c: char) -> bool {
+    matches!(c, '\r' | '\u{B}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
 /// Looks for names in code that mix Latin letters with letters of another script that look Latin.

@@ -8,6 +8,7 @@ pub(crate) mod lexicon;
 pub mod secret;
 
 mod danger;
+mod direction;
 mod hidden;
 mod words;
 

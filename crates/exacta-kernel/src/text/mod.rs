@@ -17,10 +17,14 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Hidden {
-    /// A control character, a lone carriage return or a line separator; ANSI escapes begin with one.
+    /// Steers a terminal: ESC, one of the C1 characters that stand for ESC and a letter, or a backspace, which writes over text.
+    Escape,
+    /// Any other control character, a lone carriage return or a line separator.
     Control,
-    /// Changes the direction of the text around it.
-    Bidi,
+    /// A bidirectional override or embedding: shows the text after it in another order.
+    Override,
+    /// A direction mark or isolate, as right-to-left text needs beside numbers and Latin words.
+    Direction,
     /// Takes no room: joiners out of place, soft hyphen, word joiner, filler.
     ZeroWidth,
     /// U+FEFF as the very first character; harmless at the start of a file.
@@ -35,6 +39,8 @@ pub enum Hidden {
     Unassigned,
     /// A letter of one script among or for those of another, in a path; never found by [`hidden`].
     Lookalike,
+    /// Ends a line in code for some readers and not for others; never found by [`hidden`], to which it is a control character.
+    LineBreak,
 }
 
 impl Hidden {
@@ -42,8 +48,10 @@ impl Hidden {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Escape => "terminal escape",
             Self::Control => "control character",
-            Self::Bidi => "bidirectional control",
+            Self::Override => "bidirectional override",
+            Self::Direction => "direction mark",
             Self::ZeroWidth => "zero-width character",
             Self::ByteOrderMark => "byte order mark",
             Self::Tag => "tag character",
@@ -51,6 +59,7 @@ impl Hidden {
             Self::PrivateUse => "private-use character",
             Self::Unassigned => "unassigned character",
             Self::Lookalike => "look-alike letter",
+            Self::LineBreak => "hidden line break",
         }
     }
 }

@@ -27,16 +27,16 @@ fn natural_text_passes_unchanged() {
 #[test]
 fn hidden_characters_become_escapes() {
     for (text, shown, kind) in [
-        ("\u{1b}[31m", "\\u{1b}[31m", Hidden::Control),
+        ("\u{1b}[31m", "\\u{1b}[31m", Hidden::Escape),
         ("a\0", "a\\u{0}", Hidden::Control),
-        ("a\u{9b}", "a\\u{9b}", Hidden::Control),
+        ("a\u{9b}", "a\\u{9b}", Hidden::Escape),
         ("a\u{7f}", "a\\u{7f}", Hidden::Control),
         ("a\rb", "a\\rb", Hidden::Control),
         ("a\u{85}b", "a\\u{85}b", Hidden::Control),
         ("a\u{2028}b", "a\\u{2028}b", Hidden::Control),
-        ("a\u{202e}b", "a\\u{202e}b", Hidden::Bidi),
-        ("a\u{2067}b", "a\\u{2067}b", Hidden::Bidi),
-        ("א\u{200f}", "א\\u{200f}", Hidden::Bidi),
+        ("a\u{202e}b", "a\\u{202e}b", Hidden::Override),
+        ("a\u{2067}b", "a\\u{2067}b", Hidden::Direction),
+        ("א\u{200f}", "א\\u{200f}", Hidden::Direction),
         ("\u{feff}a", "\\u{feff}a", Hidden::ByteOrderMark),
         ("a\u{feff}", "a\\u{feff}", Hidden::ZeroWidth),
         ("a\u{200b}b", "a\\u{200b}b", Hidden::ZeroWidth),
@@ -95,7 +95,7 @@ fn offsets_are_in_bytes() {
     let found: Vec<_> = hidden("é\u{200b}x\u{202e}\n\u{7}").collect();
     assert_eq!(
         found,
-        [(2, '\u{200b}', Hidden::ZeroWidth), (6, '\u{202e}', Hidden::Bidi), (10, '\u{7}', Hidden::Control)]
+        [(2, '\u{200b}', Hidden::ZeroWidth), (6, '\u{202e}', Hidden::Override), (10, '\u{7}', Hidden::Control)]
     );
 }
 

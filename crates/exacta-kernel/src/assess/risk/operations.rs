@@ -4,13 +4,11 @@ use super::size::{Gain, largest};
 use super::{doublings, reason};
 use crate::assess::Reason;
 use crate::assess::source::Role;
-use crate::facts::FileContent;
+use crate::plan::is_emptied;
 use crate::prelude::*;
 use crate::proposal::Action;
 use crate::scan::change::FileChange;
 
-/// A file shorter than this, in lines, is not emptied in disguise.
-const SMALL: u64 = 20;
 /// The most that lines in existing code count.
 const MOST_FOR_LINES: u32 = 20;
 
@@ -24,7 +22,7 @@ pub(super) fn reasons(changes: &[FileChange<'_>], gains: &[Gain<'_>]) -> Vec<Rea
             Action::FileDelete { .. } => reasons.push(reason(10, "deletes a file", change.place(None))),
             Action::FileModify(_) => {
                 modifies.push(change);
-                if is_emptied(change) {
+                if is_emptied(change.before, change.after) {
                     reasons.push(reason(
                         10,
                         "leaves almost nothing of a file: as good as a deletion",
@@ -62,15 +60,4 @@ fn bulk(modifies: &[&FileChange<'_>]) -> Option<Reason> {
     };
     let place = modifies.get(from)?.place(None);
     Some(reason(points, format!("modifies {} files: more than {from}", modifies.len()), place))
-}
-
-/// More than nine tenths of the lines go and hardly any come.
-fn is_emptied(change: &FileChange<'_>) -> bool {
-    let lines = |content: Option<&FileContent>| {
-        content.map_or(0, |content| memchr::memchr_iter(b'\n', content.bytes()).count() as u64 + 1)
-    };
-    let empty = change.after.is_some_and(|after| after.bytes().trim_ascii().is_empty());
-    let before = lines(change.before);
-    let had_content = change.before.is_some_and(|before| !before.bytes().trim_ascii().is_empty());
-    (empty && had_content) || (before >= SMALL && lines(change.after) * 10 < before)
 }

@@ -34,7 +34,13 @@ pub fn profile_defaults() -> Vec<Rule> {
     let default =
         |id, operation, profiles: &[Profile], reason| rule(id, RuleSet::ProfileDefault, [operation], profiles, reason);
     vec![
-        default("confirm-deletion", Operation::FILE_DELETE, &[Profile::Dev], "a file is deleted"),
+        rule(
+            "confirm-deletion",
+            RuleSet::ProfileDefault,
+            [Operation::FILE_DELETE, Operation::FILE_EMPTY],
+            &[Profile::Dev],
+            "a file is deleted, or almost nothing is left of it",
+        ),
         default(
             "confirm-new-source",
             Operation::DEPENDENCY_NEW_SOURCE,

@@ -11,6 +11,10 @@ use serde::Serialize;
 pub struct Operation(&'static str);
 
 impl Operation {
+    /// A file is created.
+    pub const FILE_CREATE: Self = Self("file_create");
+    /// A file keeps nothing, or almost nothing, of what was in it.
+    pub const FILE_EMPTY: Self = Self("file_empty");
     /// A file is deleted.
     pub const FILE_DELETE: Self = Self("file_delete");
     /// A site tool is called, whichever.
@@ -26,9 +30,10 @@ impl Operation {
     /// A dependency's name resembles a well-known one.
     pub const DEPENDENCY_LOOKALIKE: Self = Self("dependency_lookalike");
 
-    const FIXED: [Self; 10] = [
-        Self("file_create"),
+    const FIXED: [Self; 11] = [
+        Self::FILE_CREATE,
         Self("file_modify"),
+        Self::FILE_EMPTY,
         Self::FILE_DELETE,
         Self("build"),
         Self::TOOL_CALL,

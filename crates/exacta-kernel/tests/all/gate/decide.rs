@@ -44,6 +44,12 @@ fn proposal(name: &str) -> Value {
         "bidi name" => json!({ "intent": "FixBug", "steps": [
             step(1, "file_create", "src/a\u{202e}b.rs", json!({ "content": "new\n" }))] }),
         "delete" => json!({ "intent": "FixBug", "steps": [delete()] }),
+        "empty" => json!({ "intent": "FixBug", "steps": [
+            step(1, "file_modify", "src/lib.rs", json!({ "content": "\n" }))] }),
+        name if name.starts_with("create ") => json!({ "intent": "FixBug", "steps": [
+            step(1, "file_create", name.trim_start_matches("create "), json!({ "content": "new\n" }))] }),
+        name if name.starts_with("delete ") => json!({ "intent": "FixBug", "steps": [
+            step(1, "file_delete", name.trim_start_matches("delete "), json!({}))] }),
         "unchecked" => json!({ "intent": "FixBug", "steps": [change()], "constraints": [
             { "id": "nice", "type": "MUST_NOT", "scope": "global", "description": "be surprising to a newcomer" }] }),
         "read_web" => custom("read_web", "https://example.com/", json!({ "url": "https://example.com/" })),
@@ -66,7 +72,11 @@ fn valid(name: &str) -> ValidPlan {
     let proposal = parse(proposal(name).to_string().as_bytes()).unwrap();
     let mut facts = Facts::new();
     let old = Target::File(Arc::new(FileContent::new(b"old\n".to_vec(), 0o644)));
-    for (path, target) in [("src/lib.rs", old), ("src/new.rs", Target::Absent), ("src/a\u{202e}b.rs", Target::Absent)] {
+    let mut targets =
+        vec![("src/lib.rs", old.clone()), ("src/new.rs", Target::Absent), ("src/a\u{202e}b.rs", Target::Absent)];
+    targets.extend(name.strip_prefix("create ").map(|path| (path, Target::Absent)));
+    targets.extend(name.strip_prefix("delete ").map(|path| (path, old)));
+    for (path, target) in targets {
         let lookalikes = if name == "lookalike" { vec!["Lib.rs".to_owned()] } else { Vec::new() };
         facts.insert(RelPath::parse(path).unwrap(), TargetFact { target, lookalikes, folds: false });
     }
@@ -99,8 +109,10 @@ fn signals(case: &Value) -> Signals {
     let list = |key: &str| case[key].as_array().cloned().unwrap_or_default();
     let text = |value: &Value| value.as_str().map(ToOwned::to_owned);
     let kind = |word: &Value| match word.as_str().unwrap() {
-        "Bidi" => Hidden::Bidi,
+        "Escape" => Hidden::Escape,
         "Control" => Hidden::Control,
+        "Override" => Hidden::Override,
+        "Direction" => Hidden::Direction,
         "Tag" => Hidden::Tag,
         "ZeroWidth" => Hidden::ZeroWidth,
         "Variation" => Hidden::Variation,
@@ -267,7 +279,7 @@ fn providers_that_the_policy_does_not_allow_are_denied() {
 const FOUND: &[(&str, &str, Verdict)] = &[
     ("secrets", r#"[true, "key", "src/lib.rs", 1]"#, Verdict::Deny),
     ("secrets", r#"[false, "key", "src/lib.rs", 1]"#, Verdict::Confirm),
-    ("hidden", r#"["Bidi", "src/lib.rs", 1]"#, Verdict::Deny),
+    ("hidden", r#"["Override", "src/lib.rs", 1]"#, Verdict::Deny),
     ("hidden", r#"["Control", null, null]"#, Verdict::Confirm),
     ("hidden", r#"["ZeroWidth", "src/lib.rs", 1]"#, Verdict::Confirm),
     ("dangers", r#"[true, "x", "src/lib.rs", 1]"#, Verdict::Deny),
