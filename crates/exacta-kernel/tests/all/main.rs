@@ -18,3 +18,4 @@ mod parse;
 mod path;
 mod policy;
 mod seal;
+mod spine;

@@ -1,0 +1,8 @@
+//! From a plan that was made to the right to run it: every row of the tables of drift, approval and undo.
+
+mod binding;
+mod derive;
+mod drift;
+mod permit;
+mod scene;
+mod undo;

@@ -1,0 +1,152 @@
+//! When a plan may run: every stored status, approval and drift against what the kernel answers.
+
+use super::scene::{Scene, run_id, valid};
+use exacta_kernel::drift::Answer;
+use exacta_kernel::hash::Digest;
+use exacta_kernel::lifecycle::Status;
+use exacta_kernel::permit::{Candidate, Permit, Refused, permit};
+use exacta_kernel::proposal::Domain;
+use serde_json::{Value, json};
+
+/// The answer in the words of the case table.
+fn word(answer: &Result<Permit, Refused>) -> String {
+    let refused = match answer {
+        Ok(_) => return "permit".to_owned(),
+        Err(refused) => refused,
+    };
+    let said = refused.to_string();
+    match refused {
+        Refused::NotApproved(_) => "not approved".to_owned(),
+        Refused::HashMismatch => "hash mismatch".to_owned(),
+        Refused::Expired(drifts) => {
+            assert!(drifts.iter().any(|drift| drift.answer == Answer::Expired && said.contains(&drift.message)));
+            "expired".to_owned()
+        }
+        Refused::Regenerate(drifts) => {
+            assert!(drifts.iter().any(|drift| drift.answer == Answer::Regenerate && said.contains(&drift.message)));
+            "regenerate".to_owned()
+        }
+        Refused::Denied(decision) => {
+            let denied = decision.gates.iter().find(|gate| gate.verdict == decision.verdict).unwrap();
+            assert!(said.contains(&denied.reason), "{said}");
+            "denied".to_owned()
+        }
+        Refused::NeedsApproval { drifts, .. } if !drifts.is_empty() => {
+            assert!(drifts.iter().all(|drift| said.contains(&drift.message)), "{said}");
+            "needs approval again".to_owned()
+        }
+        Refused::NeedsApproval { error, .. } => error.as_ref().map_or("needs approval".to_owned(), |error| {
+            assert!(said.contains(&error.to_string()), "{said}");
+            format!("needs approval: {error}")
+        }),
+        other => format!("{other:?}"),
+    }
+}
+
+#[test]
+fn every_approval_counts_exactly_where_it_should() {
+    let cases: Vec<Value> = serde_json::from_str(include_str!("../../cases/spine/permit.json")).unwrap();
+    for case in &cases {
+        let name = case["name"].as_str().unwrap();
+        let mut scene = Scene::new();
+        scene.change(&case["now"]);
+        if let Some(version) = case["version"].as_u64() {
+            scene.identity.version = version;
+        }
+        let list = case["approvals"].as_array().cloned().unwrap_or_default();
+        let approvals: Vec<_> = list.iter().map(|signed| scene.signed(signed)).collect();
+        let decision = scene.decision();
+        let standing = scene.standing();
+        let candidate = Candidate {
+            project: &scene.project,
+            identity: &scene.identity,
+            recorded_hash: case["recorded"].as_str().map_or(scene.made_hash, |text| Digest::of(text.as_bytes())),
+            status: Status::parse(case["status"].as_str().unwrap()).unwrap(),
+            plan: &scene.plan,
+            decision: &decision,
+            approvals: &approvals,
+            approvers: &scene.approvers,
+            standing: &standing,
+        };
+        let answer = permit(&candidate, run_id());
+        let (found, expected) = (word(&answer), case["expect"].as_str().unwrap());
+        let fits = match expected.split_once(": ") {
+            Some((_, words)) => {
+                found.starts_with("needs approval: ") && words.split(' ').all(|word| found.contains(word))
+            }
+            None => found == expected,
+        };
+        assert!(fits, "{name}: expected `{expected}`, found `{found}`");
+        if let Ok(permit) = answer {
+            let work = permit.work();
+            assert_eq!((&work.run_id, &work.plan_id), (&run_id(), &scene.identity.plan_id), "{name}");
+            assert_eq!(work.correlation_id, scene.identity.correlation_id, "{name}");
+            assert_eq!(work.undoes, None, "{name}");
+            assert_eq!(work.changes, scene.plan.plan().changes(), "{name}");
+            let changed = case["now"].as_object().is_some_and(|now| {
+                ["policy", "profile", "ceiling"].iter().any(|key| now.contains_key(*key))
+                    || now.get("model").is_some_and(|it| it["version"].is_string())
+            });
+            assert_eq!(work.plan_hash != scene.made_hash, changed, "{name}: the hash that counts");
+            assert_eq!(permit.into_work().changes.len(), 2, "{name}");
+        }
+    }
+}
+
+/// A plan of another domain never becomes work for the executor of files, whoever approved it.
+#[test]
+fn what_nothing_executes_gets_no_permit() {
+    let mut scene = Scene::new();
+    let read = json!({
+        "schema": "exacta.plan/1",
+        "intent": { "type": "Custom", "text": "read the page at example.com" },
+        "autopilot": { "recipe": "Custom" },
+        "steps": [{ "id": "s1", "order": 1, "type": "read_web", "target": "https://example.com/", "dependencies": [],
+                    "description": "read the page", "url": "https://example.com/" }],
+    });
+    scene.plan = valid(&read, &scene.facts);
+    scene.identity.binding.targets.clear();
+    scene.made_hash = scene.identity.plan_hash(scene.plan.plan().content_hash()).unwrap();
+    let (decision, standing, approvals) = (scene.decision(), scene.standing(), [scene.signed(&Value::Null)]);
+    let candidate = Candidate {
+        project: &scene.project,
+        identity: &scene.identity,
+        recorded_hash: scene.made_hash,
+        status: Status::UserApproved,
+        plan: &scene.plan,
+        decision: &decision,
+        approvals: &approvals,
+        approvers: &scene.approvers,
+        standing: &standing,
+    };
+    assert!(matches!(permit(&candidate, run_id()), Err(Refused::NoExecutor(Domain::Autopilot))));
+}
+
+#[test]
+fn a_removed_approver_and_a_name_given_twice() {
+    let mut scene = Scene::new();
+    let signed = [scene.signed(&Value::Null)];
+    let ask = |scene: &Scene| {
+        let (decision, standing) = (scene.decision(), scene.standing());
+        let candidate = Candidate {
+            project: &scene.project,
+            identity: &scene.identity,
+            recorded_hash: scene.made_hash,
+            status: Status::UserApproved,
+            plan: &scene.plan,
+            decision: &decision,
+            approvals: &signed,
+            approvers: &scene.approvers,
+            standing: &standing,
+        };
+        word(&permit(&candidate, run_id()))
+    };
+    assert_eq!(ask(&scene), "permit");
+    scene.approvers[0].removed_at = Some(scene.now);
+    assert!(ask(&scene).contains("removed"), "{}", ask(&scene));
+    // Listed again with another key: the old signature stays void. With the old key: it counts again.
+    scene.approvers.push(super::scene::approver("ann", 7));
+    assert!(ask(&scene).contains("signature"), "{}", ask(&scene));
+    scene.approvers.push(super::scene::approver("ann", 1));
+    assert_eq!(ask(&scene), "permit");
+}
