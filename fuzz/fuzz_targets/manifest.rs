@@ -39,6 +39,19 @@ const FILES: &[&str] = &[
     "build.gradle",
     "gradle/libs.versions.toml",
     "app.csproj",
+    "requirements/base.in",
+    "setup.cfg",
+    "environment.yml",
+    "pnpm-workspace.yaml",
+    "deno.jsonc",
+    "go.work",
+    "gradle.lockfile",
+    "packages.lock.json",
+    "pubspec.yaml",
+    "pubspec.lock",
+    "vcpkg.json",
+    "conanfile.txt",
+    "Package.resolved",
 ];
 
 fuzz_target!(|data: &[u8]| {

@@ -4,7 +4,6 @@
 //! understood is *unchecked*, which makes a person decide; it is never taken for met.
 
 mod api;
-mod dependency;
 mod pattern;
 mod phrase;
 mod token;

@@ -1,12 +1,14 @@
 //! A compiled check held against the part of the plan it covers.
 
 use super::pattern::Pattern;
-use super::{Check, State, api, dependency};
+use super::{Check, State, api};
 use crate::facts::FileContent;
 use crate::facts::source::{CodeFacts, SourceFacts};
+use crate::path::RelPath;
 use crate::plan::{Content, Plan};
 use crate::prelude::*;
 use crate::proposal::{Action, Domain, Step};
+use crate::scan::dependency;
 use crate::text::excerpt;
 
 /// The part of a plan that a constraint covers.
@@ -187,16 +189,17 @@ fn by_content<'p>(subject: &Subject<'p>, kept: &str, judge: impl Fn(&Touched<'p>
 }
 
 fn no_new_dependency(change: &Touched<'_>) -> Option<Answer> {
-    match dependency::added(change.path, change.before(), change.after()) {
+    let unchecked = |reason: String| Some(Answer::at(State::Unchecked, reason, change.step, change.path));
+    let Ok(path) = RelPath::parse(change.path) else {
+        return unchecked("this path cannot be read here".to_owned());
+    };
+    match dependency::added(&path, change.before(), change.after()) {
         dependency::Added::Nothing => None,
         dependency::Added::Package(name) => {
             let reason = format!("the package `{}` is added", excerpt(&name, 60));
             Some(Answer::violated(reason, change.step, change.path))
         }
-        dependency::Added::Unknown => {
-            let reason = "a file that names dependencies changes in a way that cannot be read here".to_owned();
-            Some(Answer::at(State::Unchecked, reason, change.step, change.path))
-        }
+        dependency::Added::Unknown(reason) => unchecked(excerpt(&reason, 200)),
     }
 }
 

@@ -191,11 +191,16 @@ fn dependency(change: &DependencyChange, whole: &Subject) -> Deed {
         DependencyKind::Removed => vec![Operation::DEPENDENCY_REMOVE],
         DependencyKind::Version => vec![Operation::DEPENDENCY_VERSION],
         DependencyKind::Source => vec![Operation::DEPENDENCY_NEW_SOURCE],
+        DependencyKind::Content => Vec::new(),
     };
     let mut label = format!("{} in {}", quoted(&change.name), quoted(&change.manifest));
     if let Some(source) = &change.new_source {
         operations.push(Operation::DEPENDENCY_NEW_SOURCE);
         label.push_str(&format!(" from {}", quoted(source)));
+    }
+    if let Some(content) = &change.content {
+        operations.push(Operation::DEPENDENCY_CONTENT);
+        label.push_str(&format!(" has {}", plain(content)));
     }
     if let Some(known) = &change.resembles {
         operations.push(Operation::DEPENDENCY_LOOKALIKE);

@@ -82,6 +82,9 @@ pub struct DependencyChange {
     /// The well-known package whose name an added one resembles.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resembles: Option<String>,
+    /// What a lock file now takes for a version that was there before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
     /// Whether it runs a script of its own when it is installed, and did not before.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub runs_script: bool,
@@ -101,6 +104,8 @@ pub enum DependencyKind {
     Version,
     /// Another origin: registry, repository, address, folder.
     Source,
+    /// The same version with another hash or address in a lock file.
+    Content,
 }
 
 /// Everything that was found in a plan, each list in the order of the plan.

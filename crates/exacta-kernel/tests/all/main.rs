@@ -5,6 +5,7 @@ mod assess;
 mod attack;
 mod check;
 mod constraint;
+mod dependency;
 mod dice;
 mod diff;
 mod diff_git;

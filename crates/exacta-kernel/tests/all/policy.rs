@@ -300,6 +300,7 @@ fn rules_of_all_sets_are_there() {
             (RuleSet::BuiltIn, "cannot-be-undone"),
             (RuleSet::ProfileDefault, "confirm-deletion"),
             (RuleSet::ProfileDefault, "confirm-new-source"),
+            (RuleSet::ProfileDefault, "confirm-other-content"),
             (RuleSet::ProfileDefault, "confirm-lookalike"),
             (RuleSet::SafetyPolicy, "s"),
             (RuleSet::Project, "p"),

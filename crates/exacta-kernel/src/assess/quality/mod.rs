@@ -16,7 +16,7 @@ use crate::plan::Plan;
 use crate::prelude::*;
 use crate::proposal::Step;
 use crate::scan::change::FileChange;
-use crate::scan::dependency::kind_of;
+use crate::scan::dependency::format_of;
 use crate::scan::{Place, Signals};
 use words::{Worth, every, worth};
 
@@ -81,7 +81,7 @@ impl View<'_> {
 
 /// Whether a tool wrote the file, or it was taken over from elsewhere.
 fn is_written(change: &FileChange<'_>) -> bool {
-    change.role == Role::Foreign || kind_of(change.path.name()).is_some_and(|kind| kind.is_lock())
+    change.role == Role::Foreign || format_of(change.path).is_some_and(|format| format.is_lock())
 }
 
 /// Lost points about the request.

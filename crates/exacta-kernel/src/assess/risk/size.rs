@@ -3,7 +3,7 @@
 use crate::assess::source::{Role, code, language};
 use crate::prelude::*;
 use crate::scan::change::FileChange;
-use crate::scan::dependency::{Kind, kind_of};
+use crate::scan::dependency::format_of;
 
 /// Folders whose files are for people, unless they are code.
 const PROSE: &[&str] = &["doc", "docs", "documentation", "man"];
@@ -34,7 +34,7 @@ pub(super) fn largest<'a>(gains: &[Gain<'a>]) -> Option<&'a FileChange<'a>> {
 }
 
 fn gain<'a>(change: &'a FileChange<'a>) -> Gain<'a> {
-    let locks = || kind_of(change.path.name()).is_some_and(Kind::is_lock);
+    let locks = || format_of(change.path).is_some_and(|format| format.is_lock());
     let light = match change.role {
         Role::Test | Role::Foreign => true,
         Role::Manifest => locks(),

@@ -4,7 +4,7 @@ use super::foreign::is_foreign;
 use super::language;
 use crate::facts::FileContent;
 use crate::path::RelPath;
-use crate::scan::dependency::kind_of;
+use crate::scan::dependency::format_of;
 
 /// What a file is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -139,7 +139,7 @@ fn by_path(path: &RelPath) -> Role {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     if is_test(path) {
         Role::Test
-    } else if kind_of(path.name()).is_some() {
+    } else if format_of(path).is_some() {
         Role::Manifest
     } else if CONFIG_NAMES.contains(&name.as_str()) {
         Role::Config

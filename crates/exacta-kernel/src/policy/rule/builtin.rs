@@ -48,6 +48,12 @@ pub fn profile_defaults() -> Vec<Rule> {
             "a dependency comes from a new registry or source",
         ),
         default(
+            "confirm-other-content",
+            Operation::DEPENDENCY_CONTENT,
+            both,
+            "a lock file takes another hash or address for the same version",
+        ),
+        default(
             "confirm-lookalike",
             Operation::DEPENDENCY_LOOKALIKE,
             both,

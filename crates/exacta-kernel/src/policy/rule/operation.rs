@@ -27,10 +27,12 @@ impl Operation {
     pub const DEPENDENCY_VERSION: Self = Self("dependency_version");
     /// A dependency comes from a registry or source it did not come from before.
     pub const DEPENDENCY_NEW_SOURCE: Self = Self("dependency_new_source");
+    /// A lock file takes other content for the same version of a dependency.
+    pub const DEPENDENCY_CONTENT: Self = Self("dependency_content");
     /// A dependency's name resembles a well-known one.
     pub const DEPENDENCY_LOOKALIKE: Self = Self("dependency_lookalike");
 
-    const FIXED: [Self; 11] = [
+    const FIXED: [Self; 12] = [
         Self::FILE_CREATE,
         Self("file_modify"),
         Self::FILE_EMPTY,
@@ -41,6 +43,7 @@ impl Operation {
         Self::DEPENDENCY_REMOVE,
         Self::DEPENDENCY_VERSION,
         Self::DEPENDENCY_NEW_SOURCE,
+        Self::DEPENDENCY_CONTENT,
         Self::DEPENDENCY_LOOKALIKE,
     ];
 

@@ -1,8 +1,10 @@
 //! Releases of packages that are known to hold malware.
 
 use crate::diff::ChangeKind;
+use crate::path::RelPath;
 use crate::prelude::*;
 use crate::scan::change::FileChange;
+use crate::scan::dependency::format_of;
 use crate::scan::{Danger, DependencyChange, DependencyKind};
 
 /// One package a line: ecosystem, name, releases (`*` for all), the advisory or report.
@@ -41,17 +43,8 @@ fn known(manifest: &str, name: &str) -> Option<(&'static str, &'static str)> {
 }
 
 fn ecosystem(manifest: &str) -> Option<&'static str> {
-    let name = manifest.rsplit('/').next().unwrap_or(manifest);
-    Some(match name {
-        "package.json" | "package-lock.json" | "npm-shrinkwrap.json" | "yarn.lock" | "pnpm-lock.yaml" => "npm",
-        "Gemfile" | "Gemfile.lock" | "gems.rb" | "gems.locked" => "gem",
-        "Cargo.toml" | "Cargo.lock" => "cargo",
-        "go.mod" | "go.sum" => "go",
-        "composer.json" | "composer.lock" => "composer",
-        "pyproject.toml" | "Pipfile" | "Pipfile.lock" | "poetry.lock" | "uv.lock" | "pdm.lock" => "pypi",
-        _ if name.ends_with(".txt") => "pypi",
-        _ => return None,
-    })
+    let path = RelPath::parse(manifest).ok()?;
+    format_of(&path)?.ecosystem().name()
 }
 
 /// Whether an added line gives this version: beside the package's name, or anywhere where the name did not change.

@@ -1,6 +1,6 @@
 //! Names that are made to be taken for well-known ones.
 
-use super::manifest::Ecosystem;
+use super::format::Ecosystem;
 use crate::prelude::*;
 
 /// Words that are put before or after a well-known name to make a new one.
@@ -39,6 +39,7 @@ const fn list(ecosystem: Ecosystem) -> &'static str {
         Ecosystem::Gem => include_str!("known/gem.txt"),
         Ecosystem::Maven => include_str!("known/maven.txt"),
         Ecosystem::Nuget => include_str!("known/nuget.txt"),
+        Ecosystem::Other => "",
     }
 }
 

@@ -1,9 +1,10 @@
 use super::*;
+use crate::path::RelPath;
 
 /// What is read from a manifest: `name < source`, `!` if it runs a script; then registries after `@`.
 fn read(path: &str, text: &str) -> Option<Vec<String>> {
     let path = RelPath::parse(path).unwrap();
-    let manifest = kind_of(path.name()).unwrap().read(text, &path)?;
+    let manifest = format_of(&path).unwrap().read(text.as_bytes(), &path)?;
     let packages = manifest.packages.iter().map(|(name, package)| {
         let source = package.source.as_deref().map(|source| format!(" < {source}")).unwrap_or_default();
         format!("{name}{source}{}", if package.runs_script { " !" } else { "" })
@@ -49,12 +50,12 @@ fn manifests() {
         ),
         (
             "package-lock.json",
-            r#"{"packages":{"":{"name":"own"},"node_modules/a":{"version":"1","resolved":"https://registry.npmjs.org/a/-/a-1.tgz"},"node_modules/a/node_modules/@s/b":{"version":"2","resolved":"https://npm.example/b.tgz"},"node_modules/own":{"link":true},"node_modules/z":{"version":"1","hasInstallScript":true}}}"#,
+            r#"{"packages":{"":{"name":"own"},"node_modules/a":{"version":"1","resolved":"https://registry.npmjs.org/a/-/a-1.tgz"},"node_modules/a/node_modules/@s/b":{"version":"2","resolved":"https://npm.example/@s/b/-/b-2.tgz"},"node_modules/own":{"link":true},"node_modules/z":{"version":"1","hasInstallScript":true}}}"#,
             &["@s/b < npm.example", "a", "z !"],
         ),
         (
             "yarn.lock",
-            "# yarn lockfile v1\n\n\"@s/a@^1\", \"@s/a@^1.2\":\n  version \"1.2.0\"\n  resolved \"https://registry.yarnpkg.com/@s/a\"\n\nb@^2:\n  version \"2.0.0\"\n  resolved \"https://npm.example/b\"\n",
+            "# yarn lockfile v1\n\n\"@s/a@^1\", \"@s/a@^1.2\":\n  version \"1.2.0\"\n  resolved \"https://registry.yarnpkg.com/@s/a/-/a-1.2.0.tgz#abc\"\n\nb@^2:\n  version \"2.0.0\"\n  resolved \"https://npm.example/b\"\n",
             &["@s/a", "b < npm.example"],
         ),
         (
@@ -159,6 +160,6 @@ fn what_cannot_be_read_is_said() {
         assert_eq!(read(path, text), None, "{path}");
     }
     for path in ["cargo.toml.md", "requirements.md", "src/main.rs", "package.json5"] {
-        assert_eq!(kind_of(path), None, "{path}");
+        assert!(format_of(&RelPath::parse(path).unwrap()).is_none(), "{path}");
     }
 }

@@ -1,61 +1,137 @@
-//! Manifests in XML, read as far as dependencies go.
+//! XML as a tree. Entities are not expanded: a text that declares or uses its own is not read.
 
-use super::manifest::Manifest;
 use crate::prelude::*;
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::{Reader, XmlVersion};
 
-/// `pom.xml`: dependencies and plugins by `group:artifact`, repositories by address.
-pub(super) fn pom(text: &str) -> Manifest {
-    let mut manifest = Manifest::default();
-    for element in ["dependency", "plugin", "parent", "extension"] {
-        for block in blocks(text, element) {
-            let group = field(block, "groupId").unwrap_or("org.apache.maven.plugins");
-            if let Some(artifact) = field(block, "artifactId") {
-                manifest.add(&format!("{group}:{artifact}"), field(block, "version").unwrap_or_default(), None);
+/// How deeply elements may be nested.
+const MAX_DEPTH: usize = 64;
+
+/// The name of the element that a processing instruction becomes.
+const INSTRUCTION: &str = "?";
+
+/// An element. Names are without their prefix; comments are dropped.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Element {
+    pub name: String,
+    pub attributes: BTreeMap<String, String>,
+    pub text: String,
+    pub children: Vec<Element>,
+}
+
+/// The root element of a text.
+pub(super) fn read(text: &str) -> Option<Element> {
+    let mut reader = Reader::from_str(text);
+    let config = reader.config_mut();
+    config.expand_empty_elements = true;
+    config.check_comments = true;
+    let mut open = vec![Element::default()];
+    loop {
+        match reader.read_event().ok()? {
+            Event::Start(_) if open.len() > MAX_DEPTH => return None,
+            Event::Start(tag) => open.push(start(&tag)?),
+            Event::End(_) => {
+                let mut done = open.pop()?;
+                done.text = done.text.trim().to_owned();
+                open.last_mut()?.children.push(done);
             }
+            Event::Text(text) => open.last_mut()?.text.push_str(&text.xml10_content()),
+            Event::CData(text) => open.last_mut()?.text.push_str(&text.xml10_content()),
+            Event::GeneralRef(reference) => {
+                let c = match reference.resolve_char_ref().ok()? {
+                    Some(c) => c,
+                    None => predefined(&reference)?,
+                };
+                open.last_mut()?.text.push(c);
+            }
+            Event::Decl(declaration) => {
+                let encoding = declaration.encoding().transpose().ok()?;
+                let known = encoding
+                    .is_none_or(|name| name.eq_ignore_ascii_case("utf-8") || name.eq_ignore_ascii_case("us-ascii"));
+                if !known {
+                    return None;
+                }
+            }
+            Event::Comment(_) => {}
+            // Not for the tool that builds, but no comment either.
+            Event::PI(instruction) => {
+                let text = instruction.target().to_owned() + instruction.content();
+                open.last_mut()?.children.push(Element { name: INSTRUCTION.to_owned(), text, ..Element::default() });
+            }
+            Event::DocType(_) | Event::Empty(_) => return None,
+            Event::Eof => break,
         }
     }
-    for element in ["repository", "pluginRepository"] {
-        manifest
-            .registries
-            .extend(blocks(text, element).filter_map(|block| field(block, "url")).map(ToOwned::to_owned));
-    }
-    manifest
+    let mut document = open.pop().filter(|_| open.is_empty())?;
+    let mut outside: Vec<Element> = document.children.extract_if(.., |child| child.name == INSTRUCTION).collect();
+    let mut root = document.children.pop()?;
+    root.children.append(&mut outside);
+    (document.children.is_empty() && document.text.trim().is_empty()).then_some(root)
 }
 
-/// Project files of .NET and their central lists: `PackageReference`, `PackageVersion`, `package`, and sources.
-pub(super) fn nuget(text: &str) -> Manifest {
-    let mut manifest = Manifest::default();
-    for tag in text.split('<').skip(1) {
-        let name = tag.split([' ', '\t', '\n', '\r', '>', '/']).next().unwrap_or_default();
-        match name {
-            "PackageReference" | "PackageVersion" | "package" | "DotNetCliToolReference" => {
-                let package = ["Include", "Update", "id"].iter().find_map(|key| attribute(tag, key));
-                let version = ["Version", "version", "VersionOverride"].iter().find_map(|key| attribute(tag, key));
-                manifest.add(package.unwrap_or_default(), version.unwrap_or_default(), None);
-            }
-            "RestoreSources" | "RestoreAdditionalProjectSources" => {
-                manifest.registries.extend(tag.split_once('>').map(|(_, value)| value.trim().to_owned()));
-            }
-            _ => {}
+fn start(tag: &BytesStart<'_>) -> Option<Element> {
+    let mut element = Element { name: tag.local_name().as_ref().to_owned(), ..Element::default() };
+    for attribute in tag.attributes() {
+        let attribute = attribute.ok()?;
+        let value = attribute.normalized_value(XmlVersion::Explicit1_0).ok()?.into_owned();
+        let name = attribute.key.as_ref();
+        if !name.starts_with("xmlns") && !name.starts_with("xsi:") {
+            element.attributes.insert(attribute.key.local_name().as_ref().to_owned(), value);
         }
     }
-    manifest
+    Some(element)
 }
 
-/// The contents of every element of this name.
-fn blocks<'a>(text: &'a str, element: &str) -> impl Iterator<Item = &'a str> {
-    let (open, close) = (format!("<{element}>"), format!("</{element}>"));
-    let parts: Vec<&str> = text.split(open.as_str()).skip(1).collect();
-    parts.into_iter().map(move |part| part.split(close.as_str()).next().unwrap_or(part))
+fn predefined(name: &str) -> Option<char> {
+    match name {
+        "lt" => Some('<'),
+        "gt" => Some('>'),
+        "amp" => Some('&'),
+        "quot" => Some('"'),
+        "apos" => Some('\''),
+        _ => None,
+    }
 }
 
-fn field<'a>(block: &'a str, element: &str) -> Option<&'a str> {
-    let (_, rest) = block.split_once(format!("<{element}>").as_str())?;
-    rest.split('<').next().map(str::trim)
-}
+impl Element {
+    /// The child of this name.
+    pub fn child(&self, name: &str) -> Option<&Self> {
+        self.children.iter().find(|child| child.name == name)
+    }
 
-fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
-    let tag = tag.split('>').next().unwrap_or(tag);
-    let (_, rest) = tag.split_once(format!(" {name}=").as_str())?;
-    rest.get(1..)?.split(['"', '\'']).next()
+    /// The text of the child of this name.
+    pub fn field(&self, name: &str) -> Option<&str> {
+        self.child(name).map(|child| child.text.as_str())
+    }
+
+    /// The attribute of this name, whatever its case.
+    pub fn attribute(&self, name: &str) -> Option<&str> {
+        let mut attributes = self.attributes.iter();
+        attributes.find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+    }
+
+    /// Takes every element that `wanted` says out of the tree, the inner ones of these included.
+    pub fn take(&mut self, wanted: &impl Fn(&Self) -> bool) -> Vec<Self> {
+        let mut taken = Vec::new();
+        for child in &mut self.children {
+            taken.append(&mut child.take(wanted));
+        }
+        taken.extend(self.children.extract_if(.., |child| wanted(child)));
+        taken
+    }
+
+    /// The element as one line of text.
+    pub fn line(&self) -> String {
+        let mut line = format!("<{}", self.name);
+        for (name, value) in &self.attributes {
+            line.push_str(&format!(" {name}={value:?}"));
+        }
+        line.push('>');
+        if !self.text.is_empty() {
+            line.push_str(&format!("{:?}", self.text));
+        }
+        self.children.iter().for_each(|child| line.push_str(&child.line()));
+        line.push_str("</>");
+        line
+    }
 }

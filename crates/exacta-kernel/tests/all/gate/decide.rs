@@ -148,6 +148,7 @@ fn signals(case: &Value) -> Signals {
         dependencies: list("dependencies")
             .iter()
             .map(|it| DependencyChange {
+                content: None,
                 manifest: "Cargo.toml".to_owned(),
                 name: text(&it[1]).unwrap(),
                 change: change(&it[0]),
