@@ -99,35 +99,6 @@ pub fn inclusion_proof(leaves: &[Digest], index: u64) -> Option<Vec<Digest>> {
     Some(proof)
 }
 
-/// The hashes that show that a tree of `leaves` extends the tree of its first `old` leaves; `None` if it has fewer.
-#[must_use]
-pub fn consistency_proof(leaves: &[Digest], old: u64) -> Option<Vec<Digest>> {
-    let mut old = usize::try_from(old).ok().filter(|old| *old <= leaves.len())?;
-    let mut proof = Vec::new();
-    if old == 0 || old == leaves.len() {
-        return Some(proof);
-    }
-    let mut rest = leaves;
-    let mut whole = true;
-    while old < rest.len() {
-        let (left, right) = rest.split_at(split(rest.len()));
-        if old <= left.len() {
-            proof.push(root(right));
-            rest = left;
-        } else {
-            proof.push(root(left));
-            old -= left.len();
-            rest = right;
-            whole = false;
-        }
-    }
-    if !whole {
-        proof.push(root(rest));
-    }
-    proof.reverse();
-    Some(proof)
-}
-
 /// The root that an inclusion proof leads to; `None` if the proof has the wrong length for that place.
 #[must_use]
 pub fn root_of_inclusion(leaf: Digest, index: u64, size: u64, proof: &[Digest]) -> Option<Digest> {
@@ -153,52 +124,6 @@ pub fn root_of_inclusion(leaf: Digest, index: u64, size: u64, proof: &[Digest]) 
         last >>= 1;
     }
     (last == 0).then_some(hash)
-}
-
-/// Whether a tree with root `new_root` extends the one with root `old_root`.
-#[must_use]
-pub fn is_consistent(old: (u64, Digest), new: (u64, Digest), proof: &[Digest]) -> bool {
-    let ((old_size, old_root), (new_size, new_root)) = (old, new);
-    if old_size > new_size {
-        return false;
-    }
-    if old_size == new_size {
-        return proof.is_empty() && old_root == new_root;
-    }
-    if old_size == 0 {
-        return proof.is_empty() && old_root == Digest::of(b"");
-    }
-    roots_of_consistency(old_size, old_root, new_size, proof) == Some((old_root, new_root))
-}
-
-fn roots_of_consistency(old_size: u64, old_root: Digest, size: u64, proof: &[Digest]) -> Option<(Digest, Digest)> {
-    let (mut node, mut last) = (old_size - 1, size - 1);
-    while node & 1 == 1 {
-        node >>= 1;
-        last >>= 1;
-    }
-    let mut hashes = proof.iter();
-    // Where the old tree is a perfect subtree of the new one, its root is known and not in the proof.
-    let start = if node == 0 { old_root } else { *hashes.next()? };
-    let (mut old, mut new) = (start, start);
-    for hash in hashes {
-        if last == 0 {
-            return None;
-        }
-        if node & 1 == 1 || node == last {
-            old = node_hash(hash, &old);
-            new = node_hash(hash, &new);
-            while node & 1 == 0 && node != 0 {
-                node >>= 1;
-                last >>= 1;
-            }
-        } else {
-            new = node_hash(&new, hash);
-        }
-        node >>= 1;
-        last >>= 1;
-    }
-    (last == 0).then_some((old, new))
 }
 
 /// The largest power of two below `len`, for `len` of at least 2.

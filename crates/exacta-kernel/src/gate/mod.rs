@@ -7,7 +7,7 @@ mod security;
 mod table;
 
 pub use refusal::refuse;
-pub use table::{GOOD_QUALITY, MEDIUM_RISK, SUFFICIENT_QUALITY, table};
+pub use table::{GOOD_QUALITY, MEDIUM_RISK, SUFFICIENT_QUALITY};
 
 use crate::assess::{Assessment, BasisPoints};
 use crate::binding::ProviderClass;

@@ -1,4 +1,4 @@
-//! The table: what risk, quality and profile amount to.
+//! The table: what risk, quality and profile amount to. A number that no score can have is an error, and an error is a denial.
 
 use super::Verdict;
 use crate::assess::{BasisPoints, Level};
@@ -14,21 +14,6 @@ const MAX: u32 = 100;
 pub const SUFFICIENT_QUALITY: BasisPoints = BasisPoints(6000);
 /// From this on, quality is good.
 pub const GOOD_QUALITY: BasisPoints = BasisPoints(7500);
-
-/// The table of the gates, but for what security and rules have to say: the verdict, and whether a run that needs no person
-/// is announced all the same. A number that no score can have is an error, and an error is a denial.
-#[must_use]
-pub fn table(
-    profile: Profile,
-    risk: u32,
-    quality: BasisPoints,
-    system_level: bool,
-    unchecked: bool,
-) -> (Verdict, bool) {
-    let judged = if unchecked { Verdict::Confirm } else { Verdict::Allow };
-    let verdict = judged.max(of_risk(risk, system_level)).max(of_quality(profile, quality)).max(of_profile(profile));
-    (verdict, notice(verdict, risk, quality))
-}
 
 /// High risk and SYSTEM-LEVEL are confirmed in every profile.
 pub(super) const fn of_risk(risk: u32, system_level: bool) -> Verdict {
