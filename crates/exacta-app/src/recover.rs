@@ -164,7 +164,8 @@ impl App {
         }
         let ran = Ran::recorded(run, &self.record(&run.plan_id)?);
         let ended = self.finish(&ran, end.state, &end.receipts, Event::RunRecovered, &end.reason)?;
-        if ended.is_some() && end.state != RunState::Completed {
+        // One that needs attention was counted when it came to that.
+        if ended.is_some() && end.state != RunState::Completed && run.state == RunState::Running {
             // How the run ended is recorded, and is what counts here.
             let _later = self.count_failure();
         }

@@ -83,7 +83,11 @@ impl App {
         }
         let message = format!("nothing was changed: {}", error.message);
         let ended = match self.finish(run, RunState::Failed, &json!({}), Event::RunRolledBack, &message) {
-            Ok(_) => run.ended_with(Error { message, hint: None, ..error }),
+            Ok(_) => {
+                // It began and came to nothing, by a sync that failed for one.
+                let _later = self.count_failure();
+                run.ended_with(Error { message, hint: None, ..error })
+            }
             Err(failure) => unrecorded(&message, &failure),
         };
         Error { run_id, ..ended }
@@ -98,7 +102,7 @@ impl App {
             .finish(run, RunState::Completed, &receipts, event, how)
             .map_err(|error| unrecorded(&format!("run `{}` is completed: {how}", run.run_id), &error))?;
         // The run is over and recorded, whatever comes of these: what cannot be done now is done after a later run.
-        let _later = (self.forget_failures(), self.collect_garbage());
+        let _later = (self.forget_failures(), self.collect_garbage(&run.run_id));
         match ended {
             Some(run) => Ok(run_view(run)),
             // Another process took this one for dead and recorded the end.
@@ -120,7 +124,7 @@ impl App {
     }
 
     /// Drops before-images that are older, or take more room, than the Safety Policy allows.
-    fn collect_garbage(&self) -> Result<(), Error> {
+    fn collect_garbage(&self, run: &RunId) -> Result<(), Error> {
         const DAY: u64 = 24 * 60 * 60;
         let kept = crate::world::safety_policy(&self.home)?.before_images;
         // Asked only where something would go, which is seldom; what cannot be told stays.
@@ -131,7 +135,7 @@ impl App {
             size_cap: kept.max_mib.saturating_mul(1 << 20),
             keep: &is_open,
         };
-        self.root.collect_garbage(&retention).map(drop).map_err(|error| run_error(&error))
+        self.root.collect_when_due(&retention, run).map(drop).map_err(|error| run_error(&error))
     }
 
     /// A run that had begun and failed. Where what it was permitted under cannot be told any more, `broken` says why.
@@ -241,16 +245,12 @@ impl Ran {
     }
 }
 
-/// Whether a run failed by itself: not by a check, at a person's word, or because what it was approved for is no longer so.
+/// Whether a run failed: it did not end by a check or at a person's word, and what it was approved for was still so when it came to
+/// its commit. Whatever stopped it then, a sync or somebody's edit, it failed.
 const fn is_failure(error: &RunError) -> bool {
     !matches!(
         error,
-        RunError::CheckFailed { .. }
-            | RunError::Cancelled
-            | RunError::Withdrawn { .. }
-            | RunError::Drifted { .. }
-            | RunError::Changed { .. }
-            | RunError::Kept { .. }
+        RunError::CheckFailed { .. } | RunError::Cancelled | RunError::Withdrawn { .. } | RunError::Drifted { .. }
     )
 }
 

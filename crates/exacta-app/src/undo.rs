@@ -167,7 +167,7 @@ impl App {
                 changed.push((path, now));
                 continue;
             }
-            let after = self.image(&transition.before)?;
+            let after = self.image(completed, &transition.before)?;
             changes.push(Change { path: path.clone(), before: now.flatten(), after });
         }
         if changed.is_empty() { Ok(changes) } else { Err(self.changed_since(completed, &changed)) }
@@ -199,7 +199,7 @@ impl App {
         let mut derived = self.made_by(completed).unwrap_or_default();
         let left = completed.changes.iter().filter_map(|(path, transition)| {
             let made = derived.remove(path).filter(|made| FileState::of(made.as_deref()) == transition.after);
-            Some((path.clone(), made.or_else(|| self.image(&transition.after).ok())?))
+            Some((path.clone(), made.or_else(|| self.image(completed, &transition.after).ok())?))
         });
         left.collect()
     }
@@ -208,7 +208,7 @@ impl App {
     fn made_by(&self, completed: &Completed) -> Option<BTreeMap<RelPath, Option<Content>>> {
         let mut facts = Facts::new();
         for (path, transition) in &completed.changes {
-            let target = self.image(&transition.before).ok()?.map_or(Target::Absent, Target::File);
+            let target = self.image(completed, &transition.before).ok()?.map_or(Target::Absent, Target::File);
             facts.insert(path.clone(), TargetFact { target, lookalikes: Vec::new(), folds: false });
         }
         let text = self.record(&completed.plan_id).ok()?.proposal?;
@@ -216,12 +216,13 @@ impl App {
         Some(plan.changes().into_iter().map(|change| (change.path, change.after)).collect())
     }
 
-    /// The saved bytes of a state.
-    fn image(&self, state: &FileState) -> Result<Option<Content>, Error> {
+    /// The saved bytes of a state, which mostly the run itself keeps.
+    fn image(&self, completed: &Completed, state: &FileState) -> Result<Option<Content>, Error> {
         match state {
             FileState::Absent => Ok(None),
             FileState::File { sha256, mode, .. } => {
-                let image = self.root.before_image(*sha256, *mode).map_err(|error| run_error(&error))?;
+                let image = self.root.before_image(&completed.run_id, *sha256, *mode);
+                let image = image.map_err(|error| run_error(&error))?;
                 Ok(Some(Arc::new(image)))
             }
         }

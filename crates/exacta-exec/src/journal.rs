@@ -14,8 +14,8 @@ use exacta_kernel::permit::Work;
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
-/// The format written here. The first one did not have the attributes of old files, the second not their flags.
-pub(crate) const FORMAT: u32 = 3;
+/// The one format that is written and read.
+pub(crate) const FORMAT: u32 = 4;
 
 const WORD: &str = "exacta-journal";
 
@@ -47,17 +47,16 @@ pub(crate) struct Step {
     pub(crate) path: RelPath,
     pub(crate) before: FileState,
     pub(crate) after: FileState,
-    /// What the old file had besides bytes and mode; `None` where there was none.
-    #[serde(default)]
+    /// What the old file had besides bytes and mode; `None` where there was none, and only there.
     pub(crate) attributes: Option<Attributes>,
 }
 
 /// Why a journal cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum JournalError {
-    /// Made by a later version.
-    #[error("format {0} is newer than this program knows")]
-    Newer(u32),
+    /// Made by another version.
+    #[error("this program does not know format {0}")]
+    Format(u32),
     /// Not what was written.
     #[error("it does not verify: {0}")]
     Broken(&'static str),
@@ -123,7 +122,7 @@ impl Journal {
     pub(crate) fn is_in<F: Fs>(&self, fs: &F, file: &F::File, work: &Work) -> Result<bool, Errno> {
         let mut offset = match Self::read_head(fs, file) {
             Ok((found, images)) if found == *self => images,
-            Ok(_) | Err(JournalError::Broken(_) | JournalError::Newer(_)) => return Ok(false),
+            Ok(_) | Err(JournalError::Broken(_) | JournalError::Format(_)) => return Ok(false),
             Err(JournalError::Io(errno)) => return Err(errno),
         };
         for before in work.changes.iter().filter_map(|change| change.before.as_deref()) {
@@ -191,6 +190,7 @@ impl Journal {
             && paths().all(|path| !path.is_protected())
             && self.folders.iter().chain(&self.leaves).all(|folder| paths().any(|path| is_above(folder, path)))
             && self.steps.iter().all(|step| step.before != step.after && modes(&step.before) && modes(&step.after))
+            && self.steps.iter().all(|step| step.attributes.is_some() == (step.before != FileState::Absent))
     }
 }
 
@@ -207,8 +207,8 @@ fn first_line<F: Fs>(fs: &F, file: &F::File) -> Result<(Digest, u64), JournalErr
         return Err(JournalError::Broken("it does not begin as a journal"));
     }
     let format = words.next().and_then(|word| word.parse().ok()).ok_or(JournalError::Broken("it has no format"))?;
-    if format > FORMAT {
-        return Err(JournalError::Newer(format));
+    if format != FORMAT {
+        return Err(JournalError::Format(format));
     }
     let sum = words.next().and_then(|word| Digest::parse(word).ok()).ok_or(JournalError::Broken("it has no seal"))?;
     Ok((sum, line.len() as u64 + 1))

@@ -21,6 +21,7 @@ mod root;
 mod run;
 pub mod sandbox;
 mod settle;
+mod tally;
 #[cfg(test)]
 mod tests;
 

@@ -1,11 +1,11 @@
 //! Recovery: runs whose process died are finished or put back, before anything else is done.
 
-use crate::area::{Area, Names, Traces, shown};
+use crate::area::{Area, Names, OVER, Traces, shown};
 use crate::error::{IoError, RunError};
 use crate::fs::Fs;
 use crate::journal::{Journal, JournalError};
 use crate::lock::{Desk, Locks, Patience, is_held};
-use crate::mark::Mark;
+use crate::mark::{Mark, shown_over};
 use crate::root::{ProjectRoot, Standing};
 use crate::run::{Receipts, receipts};
 use crate::settle::{Committed, Halt};
@@ -74,6 +74,8 @@ impl ProjectRoot {
     pub fn recover(&self) -> Result<Vec<Recovered>, RunError> {
         let disk = self.disk()?;
         match Area::open(&disk)? {
+            // Somebody may have taken the folder of runs that are over away.
+            Some(area) if area.over.is_none() => settle_all(&Area::open_or_make(&disk)?),
             Some(area) => settle_all(&area),
             None => Ok(Vec::new()),
         }
@@ -98,7 +100,7 @@ impl ProjectRoot {
     pub fn met_others(&self, run: &RunId) -> Result<bool, RunError> {
         let disk = self.disk()?;
         match Area::open(&disk)? {
-            Some(area) => Ok(area.is_marked(run, Mark::Kept)? && area.committed(run)?.is_some()),
+            Some(area) => Ok(area.ended(run)? == Some(Mark::Kept)),
             None => Ok(false),
         }
     }
@@ -123,8 +125,10 @@ impl ProjectRoot {
         let disk = self.disk()?;
         let missing = || RunError::NotKept { what: format!("journal of run `{run}`") };
         let area = Area::open(&disk)?.ok_or_else(missing)?;
-        let name = journal_name(&area, run)?.ok_or_else(missing)?;
-        let file = open(&area, &name)?.ok_or_else(missing)?;
+        let file = match open_over(&area, run)? {
+            Some(file) => file,
+            None => open(&area, &journal_name(&area, run)?.ok_or_else(missing)?)?.ok_or_else(missing)?,
+        };
         let journal = Journal::read(&disk, &file, run).map_err(|error| error.of(run))?;
         let aside = area.aside(run, journal.steps.len())?;
         let mut committed = Committed::found(&area, journal, file);
@@ -164,7 +168,7 @@ pub(crate) fn settle_all<F: Fs>(area: &Area<'_, F>) -> Result<Vec<Recovered>, Ru
     let mut recovered = Vec::new();
     for (run_id, traces) in area.runs()? {
         if traces.is_over() {
-            if !traces.left && (!traces.files.is_empty() || traces.intent || traces.back) {
+            if !traces.left {
                 tidy(area, &run_id)?;
             }
             continue;
@@ -201,9 +205,9 @@ pub(crate) fn settle<F: Fs>(
 ) -> Result<Option<Recovered>, RunError> {
     let names = Names(run_id);
     let Some(name) = journal_name(area, run_id)? else {
-        // Neither intent nor commit: what is left are files that no one needs. Unless somebody took the journal away: then an
-        // old file may be among them.
-        if matches!(area.fs.standing(run_id), Standing::Unknown | Standing::Over) {
+        // Neither intent nor commit: what is left are files that no one needs. Unless it has just come to its end; or somebody took
+        // the journal away: then an old file may be among them.
+        if area.ended(run_id)?.is_none() && matches!(area.fs.standing(run_id), Standing::Unknown | Standing::Over) {
             discard(area, run_id, traces)?;
         }
         return Ok(None);
@@ -223,11 +227,9 @@ pub(crate) fn settle<F: Fs>(
         return Ok(Some(Recovered { run_id, plan_id, how, committed: false, receipts: None, kept: Vec::new() }));
     }
     let journal = Journal::read(area.fs, &file, run_id).map_err(|error| error.of(run_id))?;
-    // A commit that we did not seal may be anybody's, and where a person has to look nothing is finished any more.
-    let sealed = name == Mark::Commit.name(area.fs.key(), run_id);
+    // Where a person has to look nothing is finished any more.
     let only_back = match area.fs.standing(run_id) {
-        Standing::Unknown => false,
-        Standing::Running => !sealed,
+        Standing::Unknown | Standing::Running => false,
         Standing::Attention => true,
         Standing::Over => return Err(RunError::UnknownRun { run_id: run_id.clone() }),
     };
@@ -280,13 +282,12 @@ fn unsettled(run_id: &RunId, error: &IoError) -> RunError {
     RunError::NeedsAttention { run_id: run_id.clone(), what: error.to_string() }
 }
 
-/// The name the journal has at this moment. A living run renames it once, from intent to commit.
+/// The name the journal of an open run has at this moment. A living run renames it once, from intent to commit: so the first is
+/// looked for first.
 fn journal_name<F: Fs>(area: &Area<'_, F>, run_id: &RunId) -> Result<Option<String>, IoError> {
-    let names = Names(run_id);
-    let intent = area.has(&names.intent())?;
-    // Beside an intent, a commit without a seal is somebody else's.
-    let committed = area.committed(run_id)?.filter(|name| !intent || *name != Mark::Commit.plain_name(run_id));
-    Ok(committed.or_else(|| intent.then(|| names.intent())))
+    let (intent, commit) = (Names(run_id).intent(), Mark::Commit.name(area.fs.key(), run_id));
+    let is_staged = area.has(&intent)?;
+    Ok(if area.has(&commit)? { Some(commit) } else { is_staged.then_some(intent) })
 }
 
 /// Whether a living process holds the lock on a journal; `None` if there is none of this name.
@@ -333,7 +334,7 @@ fn discard<F: Fs>(area: &Area<'_, F>, run_id: &RunId, traces: &Traces) -> Result
     for name in &traces.files {
         area.remove(name)?;
     }
-    for mark in Mark::ALL {
+    for mark in Mark::OPEN {
         area.unmark(run_id, mark)?;
     }
     area.remove(&names.intent())
@@ -341,19 +342,36 @@ fn discard<F: Fs>(area: &Area<'_, F>, run_id: &RunId, traces: &Traces) -> Result
 
 /// The journal of a run that is over; none if it is gone or cannot be used.
 pub(crate) fn journal_of<F: Fs>(area: &Area<'_, F>, run_id: &RunId) -> Result<Option<Journal>, IoError> {
-    let Some(name) = area.committed(run_id)? else { return Ok(None) };
-    let Some(file) = open(area, &name)? else { return Ok(None) };
+    let Some(file) = open_over(area, run_id)? else { return Ok(None) };
     match Journal::read(area.fs, &file, run_id) {
         Ok(journal) => Ok(Some(journal)),
-        Err(JournalError::Io(errno)) => Err(IoError { call: "read", path: shown(&name), errno }),
-        Err(JournalError::Broken(_) | JournalError::Newer(_)) => Ok(None),
+        Err(JournalError::Io(errno)) => {
+            Err(IoError { call: "read", path: format!("the journal of run {run_id}"), errno })
+        }
+        Err(JournalError::Broken(_) | JournalError::Format(_)) => Ok(None),
     }
 }
 
-/// Removes what a finished run left beside its journal.
+/// The journal of a run that is over, opened; none if it is gone.
+pub(crate) fn open_over<F: Fs>(area: &Area<'_, F>, run_id: &RunId) -> Result<Option<F::File>, IoError> {
+    let Some(mark) = area.ended(run_id)? else { return Ok(None) };
+    let name = mark.name(area.fs.key(), run_id);
+    match area.fs.open(area.over()?, &name) {
+        Ok(file) => Ok(Some(file)),
+        Err(Errno::NOENT) => Ok(None),
+        Err(errno) => Err(IoError { call: "open", path: shown_over(&name), errno }),
+    }
+}
+
+/// Removes what a run that is over left among the open ones.
 fn tidy<F: Fs>(area: &Area<'_, F>, run_id: &RunId) -> Result<(), RunError> {
-    let Some(name) = area.committed(run_id)? else { return Ok(()) };
-    let Some(file) = hold(area, run_id, &name)? else { return Ok(()) };
+    let Some(file) = open_over(area, run_id)? else { return Ok(()) };
+    let desk = Desk::open(area)?;
+    // It may be at it itself.
+    if !area.fs.lock(&file).map_err(IoError::of("lock", OVER))? {
+        return Ok(());
+    }
+    drop(desk);
     let journal = Journal::read(area.fs, &file, run_id).map_err(|error| error.of(run_id))?;
     Committed::found(area, journal, file).tidy();
     Ok(())

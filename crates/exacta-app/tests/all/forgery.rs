@@ -36,25 +36,17 @@ fn a_journal_from_elsewhere_is_never_acted_upon() {
     let (there, here) = (Place::new(), Place::new());
     let plan = id(&there.submit(&fix()));
     there.approve(&plan).unwrap();
-    let run = there.execute(&plan).unwrap().run_id;
-    // The record of another run, without the mark that it is over: recovery would finish or reverse it.
+    let (run, commit) = there.execute_watched(&plan);
+    // The journal of another project's run, as if that were open: recovery would finish or reverse it.
     here.submit(&fix());
     let folder = here.inside("exec");
     std::fs::create_dir_all(&folder).unwrap();
-    for entry in std::fs::read_dir(there.inside("exec")).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_file() && !path.to_string_lossy().ends_with(".done") {
-            std::fs::copy(&path, folder.join(path.file_name().unwrap())).unwrap();
-        }
-    }
-    let is = |path: &PathBuf| path.to_str().is_some_and(|path| path.contains(&run) && path.ends_with(".commit"));
-    let journal = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).find(is).unwrap();
     let before = here.read("src/greet.py");
-    // Its name has the seal of the other project.
-    App::open(&here.options).unwrap();
-    std::fs::rename(&journal, folder.join(format!("{run}.commit"))).unwrap();
-    let error = App::open(&here.options).err().unwrap();
-    assert_eq!(error.exit, Exit::Fault, "{error}");
+    // One name has the seal of the other project, the second none.
+    for name in [commit.file_name().unwrap().to_owned(), format!("{}.commit", run.run_id).into()] {
+        std::fs::copy(there.done(&run.run_id), folder.join(name)).unwrap();
+        App::open(&here.options).unwrap();
+    }
     assert_eq!((here.read("src/greet.py"), here.read("tests/test_greet.py")), (before, None));
 }
 
@@ -63,10 +55,10 @@ fn a_run_that_is_over_is_not_reversed_by_its_own_journal() {
     let place = Place::new();
     let id = id(&place.submit(&fix()));
     place.approve(&id).unwrap();
-    let run = place.execute(&id).unwrap().run_id;
+    let (run, commit) = place.execute_watched(&id);
     let after = place.read("src/greet.py");
-    std::fs::remove_file(place.done(&run)).unwrap();
-    std::fs::write(place.inside(&format!("exec/{run}.back")), "").unwrap();
+    std::fs::rename(place.done(&run.run_id), &commit).unwrap();
+    std::fs::write(place.inside(&format!("exec/{}.back", run.run_id)), "").unwrap();
     let error = App::open(&place.options).err().unwrap();
     assert_eq!(error.exit, Exit::Fault, "{error}");
     assert_eq!(place.read("src/greet.py"), after);

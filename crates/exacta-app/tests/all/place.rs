@@ -18,12 +18,29 @@ pub struct Place {
 }
 
 impl Place {
-    /// The mark that a run is over.
+    /// The journal of a run that is over.
     pub fn done(&self, run: &str) -> PathBuf {
-        let folder = std::fs::read_dir(self.options.project.as_ref().unwrap().join(".exacta/exec")).unwrap();
-        let mut paths = folder.map(|entry| entry.unwrap().path());
-        let is = |path: &PathBuf| path.to_str().is_some_and(|path| path.contains(run) && path.ends_with(".done"));
+        self.trace("over", run, ".done")
+    }
+
+    /// What a run left in a folder of the executor, by how its name ends.
+    fn trace(&self, folder: &str, run: &str, end: &str) -> PathBuf {
+        let folder = self.options.project.as_ref().unwrap().join(".exacta/exec").join(folder);
+        let mut paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let is = |path: &PathBuf| path.to_str().is_some_and(|path| path.contains(run) && path.ends_with(end));
         paths.find(is).unwrap()
+    }
+
+    /// Executes a plan; and the name that its journal had while the run was open, which whoever looks in that moment can see.
+    pub fn execute_watched(&self, id: &PlanId) -> (RunView, PathBuf) {
+        let (cancel, mut seen) = (AtomicBool::new(false), None);
+        let mut watch = |event: exacta_exec::Event| {
+            if matches!(event, exacta_exec::Event::StepDone { .. }) {
+                seen = Some(self.trace("", "", ".commit"));
+            }
+        };
+        let run = self.app().execute(id, Self::execution(&cancel, &mut watch, &mut |_| {})).unwrap();
+        (run, seen.unwrap())
     }
 
     /// A project with two files and an approver.

@@ -3,7 +3,6 @@
 use crate::place::{Place, id, plan};
 use exacta_app::view::{PlanView, RunView};
 use exacta_app::{App, Exit};
-use exacta_kernel::id::RunId;
 use serde_json::json;
 
 /// A plan that replaces a word, carried out.
@@ -63,13 +62,13 @@ fn a_run_is_named_by_the_beginning_of_its_plan_too() {
 #[test]
 fn a_journal_that_cannot_be_used_is_in_the_status() {
     let place = Place::new();
-    let (_, run) = replaced(&place, "world", "there");
+    let plan = id(&place.submit(&crate::place::fix()));
+    place.approve(&plan).unwrap();
+    let (run, commit) = place.execute_watched(&plan);
     let status = || App::look(&place.options).unwrap().status().unwrap();
     assert!(!status().attention && status().unfinished.is_empty());
-    let exec = place.options.project.as_ref().unwrap().join(".exacta/exec");
     let done = place.done(&run.run_id);
-    let saved = std::fs::read(&done).unwrap();
-    std::fs::remove_file(&done).unwrap();
+    std::fs::rename(&done, &commit).unwrap();
     let stuck = |id: &str, words: &str| {
         let blocked = App::open(&place.options).err().unwrap();
         assert_eq!(blocked.exit, Exit::Fault, "{blocked}");
@@ -80,11 +79,11 @@ fn a_journal_that_cannot_be_used_is_in_the_status() {
         assert!(only.reason.contains(words) && only.reason.contains("stops here"), "{only:?}");
     };
     stuck(&run.run_id, "no such run without an end");
-    std::fs::write(&done, saved).unwrap();
+    std::fs::rename(&commit, &done).unwrap();
     App::open(&place.options).unwrap();
-    let junk = RunId::parse("019a2f3e-7c1d-7e2a-9b4f-0123456789ab").unwrap();
-    std::fs::write(exec.join(format!("{junk}.commit")), "junk").unwrap();
-    stuck(junk.as_str(), "cannot be used");
+    std::fs::rename(&done, &commit).unwrap();
+    std::fs::write(&commit, "junk").unwrap();
+    stuck(&run.run_id, "cannot be used");
 }
 
 #[test]

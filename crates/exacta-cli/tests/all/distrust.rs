@@ -142,8 +142,9 @@ fn disturbed(injections: &[&str]) -> World {
 
 /// The traces of the one run in a project.
 fn traces(world: &World) -> Vec<PathBuf> {
-    let all = fs::read_dir(world.project().join(".exacta/exec")).unwrap().map(|entry| entry.unwrap().path());
-    all.filter(|path| path.is_file()).collect()
+    let names = |folder: &str| fs::read_dir(world.project().join(folder)).unwrap().map(|entry| entry.unwrap().path());
+    let all = names(".exacta/exec").chain(names(".exacta/exec/over"));
+    all.filter(|path| path.is_file() && !path.ends_with("tally")).collect()
 }
 
 /// Nobody can say by a name in the folder how a run ended: what its journal and the targets say is done.
@@ -208,13 +209,14 @@ fn an_interrupted_recovery_is_recorded_as_it_ended() {
 #[test]
 fn what_a_later_run_did_is_not_put_back_by_an_older_one() {
     let world = torn();
+    let commit = commit(&world);
     world.write("src/main.py", "mine\n");
     world.run(&["recover"]).expect(60);
     let id = approve(&world);
     world.run(&["execute", &id]).expect(0);
     let done = world.read("greet.txt");
     let kept = traces(&world).into_iter().find(|path| path.extension().is_some_and(|end| end == "kept")).unwrap();
-    fs::remove_file(kept).unwrap();
+    fs::rename(kept, commit).unwrap();
     world.run(&["recover"]).expect(60);
     assert_eq!((world.read("greet.txt"), world.read("src/main.py").as_str()), (done, "mine\n"));
 }
@@ -228,6 +230,17 @@ fn what_was_put_back_after_the_commit_is_told_so() {
     let reason = found["recovered"][0]["reason"].as_str().unwrap();
     assert!(reason.contains("had passed") && reason.contains("as before again"), "{reason}");
     assert_eq!(world.read("greet.txt"), BEFORE);
+}
+
+#[test]
+fn a_commit_record_with_a_flipped_bit_is_not_acted_upon() {
+    let world = torn();
+    let mut bytes = fs::read(commit(&world)).unwrap();
+    bytes[40] ^= 1;
+    fs::write(commit(&world), bytes).unwrap();
+    let refused = world.run(&["recover"]).expect(60);
+    assert!(refused.err.contains("cannot be used") && refused.err.contains("hint: "), "{}", refused.err);
+    assert!(is_torn(&world));
 }
 
 /// Somebody edits a target of a run that died and left no trace: nothing is said of how the targets stand.
@@ -257,8 +270,9 @@ fn has(world: &World, end: &str) -> bool {
 fn recovery_does_not_take_a_recorded_end_back() {
     let (world, id) = approved();
     world.run(&["execute", &id]).expect(0);
-    let commit = commit(&world);
-    fs::rename(&commit, commit.with_extension("intent")).unwrap();
+    let [done] = traces(&world).try_into().unwrap();
+    let (run, _) = done.file_name().unwrap().to_str().unwrap().split_once('.').unwrap();
+    fs::rename(&done, world.project().join(format!(".exacta/exec/{run}.intent"))).unwrap();
     assert_eq!(world.run(&["recover", "--json"]).expect(0).json()["recovered"], json!([]));
     assert_eq!(world.run(&["show", &id, "--json"]).expect(0).json()["run"]["outcome"], "completed");
 }
@@ -498,4 +512,28 @@ fn setting_the_profile_that_is_set_forgets_no_failure() {
     world.run(&["profile", "set", "DEV"]).expect(0);
     world.run(&["init", "--profile", "DEV"]).expect(0);
     assert_eq!(fs::read_to_string(&file).unwrap(), twice);
+}
+
+/// How many failed runs in a row are counted in a project.
+fn failures(world: &World) -> u64 {
+    let text = all_text(world.home().join("projects"));
+    let (_, rest) = text.split_once("\"failed_runs\": ").unwrap();
+    rest.split(|letter: char| !letter.is_ascii_digit()).next().unwrap().parse().unwrap()
+}
+
+/// Attack 28: whichever sync fails, of the executor or of the record: a run that began and was not completed counts, once.
+#[test]
+fn a_run_that_ends_by_a_failed_sync_counts_as_failed() {
+    let mut counted = 0;
+    for nth in 1..=6 {
+        let world = disturbed(&[&format!("fsync:error=EIO:when={nth}"), &format!("fdatasync:error=EIO:when={nth}")]);
+        let _ended = world.run(&["recover"]);
+        let all = events(&world);
+        let began = all.iter().any(|event| event == "run_started");
+        let done = world.read("greet.txt") == AFTER;
+        let expected = u64::from(began && !done);
+        assert_eq!(failures(&world), expected, "sync {nth}: {all:?}");
+        counted += expected;
+    }
+    assert!(counted >= 2, "{counted}");
 }

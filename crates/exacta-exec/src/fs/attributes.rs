@@ -21,7 +21,6 @@ pub(crate) struct Attributes {
     pub(crate) owner: u32,
     pub(crate) group: u32,
     /// What `chattr` sets, as far as it belongs to the file and not to how its bytes lie on the disk.
-    #[serde(default, skip_serializing_if = "is_none")]
     pub(crate) flags: u32,
     /// Extended attributes, access rules and labels among them. In a journal names and values are in hexadecimal: they are any bytes.
     #[serde(with = "hexadecimal")]
@@ -47,11 +46,6 @@ const FLAGS: IFlags = IFlags::COMPRESSED
     .union(IFlags::SECURE_REMOVAL)
     .union(IFlags::SYNC)
     .union(IFlags::UNRM);
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it so")]
-const fn is_none(flags: &u32) -> bool {
-    *flags == 0
-}
 
 /// The flags of a file, of those that belong to it; none where its file system has no flags.
 pub(super) fn flags(file: BorrowedFd<'_>) -> Result<u32, Errno> {

@@ -115,7 +115,7 @@ impl Fs for Disk {
             Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL) => return self.create_beside(home, dir, name),
             Err(errno) => return Err(errno),
         };
-        match link(&file, dir, name) {
+        match name_it(&file, dir, name) {
             Ok(()) => Ok(Open::new(file)),
             Err(Errno::OPNOTSUPP | Errno::NOENT | Errno::PERM) => self.create_beside(home, dir, name),
             Err(errno) => Err(errno),
@@ -210,6 +210,10 @@ impl Fs for Disk {
         retry(|| rustix::fs::renameat_with(from.0, from.1, to.0, to.1, flags))
     }
 
+    fn link(&self, from: (&Self::Dir, &str), to: (&Self::Dir, &str)) -> Result<(), Errno> {
+        retry(|| rustix::fs::linkat(from.0, from.1, to.0, to.1, AtFlags::empty()))
+    }
+
     fn remove(&self, dir: &Self::Dir, name: &str) -> Result<(), Errno> {
         retry(|| rustix::fs::unlinkat(dir, name, AtFlags::empty()))
     }
@@ -278,7 +282,7 @@ fn sync_together<T: AsFd + Sync>(handles: &[T], act: Option<&mut dyn FnMut()>) -
 const SMALL_STACK: usize = 64 << 10;
 
 /// Gives a nameless file its first name.
-fn link(file: &OwnedFd, dir: &Arc<OwnedFd>, name: &str) -> Result<(), Errno> {
+fn name_it(file: &OwnedFd, dir: &Arc<OwnedFd>, name: &str) -> Result<(), Errno> {
     let source = format!("/proc/self/fd/{}", file.as_raw_fd());
     retry(|| rustix::fs::linkat(rustix::fs::CWD, &source, dir, name, AtFlags::SYMLINK_FOLLOW))
 }

@@ -128,6 +128,8 @@ pub(crate) trait Fs {
     }
 
     fn rename(&self, from: (&Self::Dir, &str), to: (&Self::Dir, &str), how: Rename) -> Result<(), Errno>;
+    /// Gives a file a second name; fails with `EEXIST` if that is taken.
+    fn link(&self, from: (&Self::Dir, &str), to: (&Self::Dir, &str)) -> Result<(), Errno>;
     fn remove(&self, dir: &Self::Dir, name: &str) -> Result<(), Errno>;
 
     /// Takes the lock on a file until its handle is dropped or its holder dies; `false` if someone else has it.

@@ -9,6 +9,7 @@ use crate::error::{IoError, RunError};
 use crate::fs::{Attributes, Fs};
 use crate::journal::Journal;
 use crate::lock::Desk;
+use crate::mark::Mark;
 use crate::recover::journal_of;
 use exacta_kernel::facts::FileContent;
 use exacta_kernel::plan::Change;
@@ -50,7 +51,8 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
     fn open_journal(&self) -> Result<F::File, RunError> {
         let (fs, dir, names) = (self.area.fs, &self.area.dir, Names(&self.work.run_id));
         let path = shown(&names.intent());
-        if self.area.committed(&self.work.run_id)?.is_some() {
+        let run_id = &self.work.run_id;
+        if self.area.is_marked(run_id, Mark::Commit)? || self.area.ended(run_id)?.is_some() {
             return Err(RunError::Exists { run_id: self.work.run_id.clone() });
         }
         let _desk = Desk::open(self.area)?;
@@ -221,7 +223,6 @@ impl<F: Fs> Staging<'_, '_, F> {
 /// access rules of its own could be given to more people than it was.
 fn lost<'j>(change: &Change, undone: Option<&'j Journal>) -> Result<&'j Attributes, RunError> {
     let step = undone.and_then(|undone| undone.steps.iter().find(|step| step.path == change.path));
-    let reason =
-        "its owner, group and access rules are not kept: the journal of the run that deleted it is gone, or older";
+    let reason = "its owner, group and access rules are not kept: the journal of the run that deleted it is gone";
     step.and_then(|step| step.attributes.as_ref()).ok_or_else(|| refused(&change.path, reason))
 }

@@ -1,10 +1,10 @@
 //! Putting a run back: every target exactly as before, and what someone else saved meanwhile left alone.
 
 use super::{Committed, Place};
-use crate::area::{Names, shown};
+use crate::area::{EXEC, Names, shown};
 use crate::bytes::{Seen, look, write_all};
 use crate::error::IoError;
-use crate::fs::{Attributes, Fs, Rename};
+use crate::fs::{Fs, Rename};
 use crate::journal::{JournalError, Step};
 use crate::mark::Mark;
 use exacta_kernel::facts::FileState;
@@ -53,13 +53,15 @@ impl<F: Fs> Committed<'_, '_, F> {
         }
         // Also what was put aside by somebody who did not come to the end.
         kept.extend(self.area.aside(&self.journal.run_id, self.journal.steps.len())?);
+        // Only then the decision may go: without it a commit record means `finish`.
         if kept.is_empty() {
             self.area.unmark(&self.journal.run_id, Mark::Commit)?;
+            self.area.sync()?;
         } else {
-            self.area.mark(&self.journal.run_id, Mark::Kept)?;
+            let io = IoError::of("look at the journal in", EXEC);
+            let journal = self.area.fs.stat(&self.file).map_err(io)?;
+            self.area.enter_over(&self.journal.run_id, Mark::Kept, &journal)?;
         }
-        // Only then the decision may go: without it a commit record means `finish`.
-        self.area.sync()?;
         self.tidy();
         Ok(kept)
     }
@@ -97,7 +99,7 @@ impl<F: Fs> Committed<'_, '_, F> {
         let dir = self.folders.make(step.path.parent())?;
         let seen = look(self.area.fs, &self.area.dir, &name).map_err(IoError::of("read", &shown(&name)))?;
         if seen == Seen::State(FileState::Absent) || seen == Seen::State(step.after.clone()) {
-            self.rebuild(index, step, &dir)?;
+            self.rebuild(index, step)?;
         } else if seen != Seen::State(step.before.clone()) {
             // Someone wrote into the old file: it comes back with their bytes.
             kept.push(step.path.to_string());
@@ -157,38 +159,26 @@ impl<F: Fs> Committed<'_, '_, F> {
     }
 
     /// Makes the old file anew from its before-image, for when a crash lost the name it was kept under.
-    fn rebuild(&self, index: usize, step: &Step, dir: &F::Dir) -> Result<(), IoError> {
+    fn rebuild(&self, index: usize, step: &Step) -> Result<(), IoError> {
         let fs = self.area.fs;
         let names = Names(&self.journal.run_id);
         let (again, name) = (names.again(index), names.file(index));
         let io = |call| IoError::of(call, step.path.as_str());
         let image = match self.journal.before_image(fs, &self.file, &step.path) {
             Ok(Some(image)) => image,
-            Ok(None) | Err(JournalError::Newer(_) | JournalError::Broken(_)) => {
+            Ok(None) | Err(JournalError::Format(_) | JournalError::Broken(_)) => {
                 return Err(io("use the before-image of")(Errno::BADMSG));
             }
             Err(JournalError::Io(errno)) => return Err(io("read the before-image of")(errno)),
         };
         self.area.remove(&again)?;
         let file = fs.create(&self.area.dir, &again).map_err(io("rebuild"))?;
-        if let Some(attributes) = self.attributes(step, dir)? {
-            fs.give(&file, &attributes).map_err(|_| io("keep the attributes of")(Errno::PERM))?;
+        if let Some(attributes) = &step.attributes {
+            fs.give(&file, attributes).map_err(|_| io("keep the attributes of")(Errno::PERM))?;
         }
         write_all(fs, &file, 0, image.bytes()).map_err(io("rebuild"))?;
         fs.set_mode(&file, image.mode()).map_err(io("set the mode of"))?;
         fs.sync(&file).map_err(io("sync"))?;
         fs.rename((&self.area.dir, &again), (&self.area.dir, &name), Rename::Replace).map_err(io("rebuild"))
-    }
-
-    /// What the old file of a step had besides bytes and mode: a journal of the first format does not say, but the new file was
-    /// given the same.
-    fn attributes(&self, step: &Step, dir: &F::Dir) -> Result<Option<Attributes>, IoError> {
-        if step.attributes.is_some() {
-            return Ok(step.attributes.clone());
-        }
-        let fs = self.area.fs;
-        let Ok(present) = fs.open(dir, step.path.name()) else { return Ok(None) };
-        let now = fs.stat(&present).and_then(|stat| fs.attributes(&present, &stat));
-        now.map(Some).map_err(IoError::of("read the attributes of", step.path.as_str()))
     }
 }

@@ -10,7 +10,7 @@ use crate::area::{Area, EXEC, Names, shown};
 use crate::bytes::{Found, Seen, find, is, state};
 use crate::error::{IoError, RunError};
 use crate::folders::Folders;
-use crate::fs::{Fs, Rename};
+use crate::fs::{Fs, Rename, Stat};
 use crate::journal::{Journal, Step};
 use crate::mark::Mark;
 use crate::run::Held;
@@ -64,9 +64,8 @@ impl<'a, 'fs, F: Fs> Committed<'a, 'fs, F> {
         self.folders.remove_empty(&leaves)?;
         self.folders.sync()?;
         self.verify()?;
-        self.find_journal()?;
-        self.area.mark(&self.journal.run_id, Mark::Done)?;
-        self.area.sync()?;
+        let journal = self.find_journal()?;
+        self.area.enter_over(&self.journal.run_id, Mark::Done, &journal)?;
         Ok(())
     }
 
@@ -101,12 +100,12 @@ impl<'a, 'fs, F: Fs> Committed<'a, 'fs, F> {
     /// From here on the run is put back, whoever does it.
     pub(crate) fn decide_back(&self) -> Result<(), IoError> {
         self.area.mark(&self.journal.run_id, Mark::Back)?;
-        self.area.unmark(&self.journal.run_id, Mark::Done)?;
-        self.area.sync()
+        self.area.sync()?;
+        self.area.leave_over(&self.journal.run_id, Mark::Done)
     }
 
-    /// Removes the old files of a run that is over. What someone wrote into one of them in the last moment is put aside and
-    /// named. Failures leave files that the next recovery removes.
+    /// Removes the old files of a run that is over, and its name among the open ones. What someone wrote into one of them in the last
+    /// moment is put aside and named. Failures leave files that the next recovery removes.
     pub(crate) fn remove_old(&self) -> Vec<String> {
         let names = Names(&self.journal.run_id);
         let mut kept = Vec::new();
@@ -117,6 +116,7 @@ impl<'a, 'fs, F: Fs> Committed<'a, 'fs, F> {
                 Err(_) => {}
             }
         }
+        drop(self.area.unmark(&self.journal.run_id, Mark::Commit));
         kept
     }
 
@@ -151,16 +151,19 @@ impl<'a, 'fs, F: Fs> Committed<'a, 'fs, F> {
         Ok(())
     }
 
-    /// That the journal is where an undo will look for it.
-    fn find_journal(&self) -> Result<(), IoError> {
+    /// The journal, which must be where it was written, in a folder that others find.
+    fn find_journal(&self) -> Result<Stat, IoError> {
         let gone = || IoError { call: "find the journal in", path: EXEC.to_owned(), errno: Errno::STALE };
         if !self.area.is_in_place()? {
             return Err(gone());
         }
         let held = self.area.fs.stat(&self.file).map_err(IoError::of("look at the journal in", EXEC))?;
-        let name = self.area.committed(&self.journal.run_id)?.ok_or_else(gone)?;
-        let now = self.area.fs.stat_in(&self.area.dir, &name).map_err(IoError::of("look at", &shown(&name)))?;
-        if now.id == held.id { Ok(()) } else { Err(gone()) }
+        let name = Mark::Commit.name(self.area.fs.key(), &self.journal.run_id);
+        match self.area.fs.stat_in(&self.area.dir, &name) {
+            Ok(now) if now.id == held.id => Ok(held),
+            Ok(_) | Err(Errno::NOENT) => Err(gone()),
+            Err(errno) => Err(IoError { call: "look at", path: shown(&name), errno }),
+        }
     }
 
     /// Whether the old file of a step still has what the new one was given.

@@ -1,6 +1,7 @@
 //! What files have besides bytes and mode: owner, group, flags, extended attributes, access rules.
 
 use super::project::*;
+use crate::journal::FORMAT;
 use crate::mark::Mark;
 use crate::{Event, RunError};
 use exacta_kernel::plan::Change;
@@ -47,25 +48,27 @@ fn what_is_deleted_comes_back_with_its_attributes() {
     assert_eq!(seen(), before);
 
     project.run(&delete(3)).unwrap();
-    fs::remove_file(project.at(&marked(3, Mark::Done))).unwrap();
+    project.reopen(3);
     fs::write(project.at(&marked(3, Mark::Back)), "").unwrap();
     assert_eq!(project.root.recover().unwrap()[0].how, crate::Outcome::RolledBack);
     assert_eq!(seen(), before);
 
-    // Whoever wrote the journal did not know them: nobody guesses.
+    // A journal that does not tell them, in this format or in another, is none: nobody guesses.
     project.run(&delete(4)).unwrap();
-    let at = project.at(&marked(4, Mark::Commit));
+    let at = project.at(&marked(4, Mark::Done));
     let journal = fs::read_to_string(&at).unwrap();
     let (_, rest) = journal.split_once('\n').unwrap();
     let (json, images) = rest.split_once('\n').unwrap();
     let mut older: serde_json::Value = serde_json::from_str(json).unwrap();
     older["steps"][0].as_object_mut().unwrap().remove("attributes").unwrap();
     let seal = project.root.key().seal(older.to_string().as_bytes());
-    fs::write(&at, format!("exacta-journal 1 {seal}\n{older}\n{images}")).unwrap();
-    assert!(project.root.receipts(&run_id(4)).unwrap().is_some());
-    let error = project.run(&undo(5, &delete(4))).unwrap_err();
-    assert!(matches!(&error, RunError::Refused { reason, .. } if reason.contains("access rules")), "{error:?}");
-    assert!(!project.at(AT).exists());
+    for format in [1, FORMAT] {
+        fs::write(&at, format!("exacta-journal {format} {seal}\n{older}\n{images}")).unwrap();
+        assert!(matches!(project.root.receipts(&run_id(4)), Err(RunError::BadJournal { .. })));
+        let error = project.run(&undo(5, &delete(4))).unwrap_err();
+        assert!(matches!(&error, RunError::Refused { reason, .. } if reason.contains("access rules")), "{error:?}");
+        assert!(!project.at(AT).exists());
+    }
 }
 
 #[test]

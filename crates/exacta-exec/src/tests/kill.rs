@@ -3,7 +3,7 @@
 //! `cargo test -p exacta-exec --lib -- --ignored kill::`.
 
 use super::project::*;
-use super::whole;
+use super::{growth, whole};
 use crate::{Outcome, ProjectRoot, RunError};
 use exacta_testkit::{LIMIT, Running, program, succeeds};
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,6 +55,10 @@ fn child() {
     drop(std::fs::metadata(BEGIN));
     let outcome = ProjectRoot::open(dir).map_err(RunError::from).and_then(|root| match what {
         "run" => run_in(&root, &everything(1), &mut |_| {}, &mut |_| Ok(())).map(drop),
+        "collect" => {
+            run_in(&root, &everything(1), &mut |_| {}, &mut |_| Ok(()))?;
+            root.collect_when_due(&growth::KEEP, &run_id(1)).map(drop)
+        }
         _ => root.recover().map(drop),
     });
     drop(std::fs::metadata(END));
@@ -269,9 +273,7 @@ fn points_of_recovery(dir: &Path) -> Vec<Point> {
 /// Runs the child undisturbed and lists its calls between the marks, numbered as strace counts them: for each thread on its own. The
 /// threads that a run starts make the same few calls, so their numbers stand for all of them.
 fn trace(what: &str, dir: &Path) -> Vec<Point> {
-    let log = tempfile::NamedTempFile::new().unwrap();
-    assert!(succeeds(strace(what, dir).arg("-o").arg(log.path()).args(child_args())));
-    let text = std::fs::read_to_string(log.path()).unwrap();
+    let text = log(what, dir);
     let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     let mut points = Vec::new();
     let mut inside = false;
@@ -292,6 +294,28 @@ fn trace(what: &str, dir: &Path) -> Vec<Point> {
     }
     assert!(!points.is_empty());
     points
+}
+
+/// What strace says of the child, undisturbed.
+fn log(what: &str, dir: &Path) -> String {
+    let log = tempfile::NamedTempFile::new().unwrap();
+    assert!(succeeds(strace(what, dir).arg("-o").arg(log.path()).args(child_args())));
+    std::fs::read_to_string(log.path()).unwrap()
+}
+
+/// How many calls that touch files the child makes between the marks, and how many bytes of folders it reads.
+pub(super) fn cost(what: &str, dir: &Path) -> (usize, usize) {
+    let text = log(what, dir);
+    let inside = text.lines().skip_while(|line| !line.contains(BEGIN)).take_while(|line| !line.contains(END));
+    let (mut calls, mut read) = (0, 0);
+    for line in inside {
+        let call = line.split_once(' ').unwrap().1.trim_start().split('(').next().unwrap();
+        calls += usize::from(CALLS.contains(&call));
+        if line.contains("getdents64") {
+            read += line.rsplit_once("= ").unwrap().1.parse::<usize>().unwrap_or_default();
+        }
+    }
+    (calls, read)
 }
 
 fn copy_of(dir: &Path) -> tempfile::TempDir {

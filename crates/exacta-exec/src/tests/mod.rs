@@ -3,6 +3,7 @@
 mod attributes;
 mod block;
 mod crowd;
+mod growth;
 mod kill;
 mod meanwhile;
 mod power;

@@ -1,5 +1,6 @@
 //! A temporary project and work to do in it.
 
+use crate::area::{EXEC, OVER};
 use crate::fs::Disk;
 use crate::mark::Mark;
 use crate::run::execute;
@@ -27,7 +28,8 @@ pub(super) fn run_id(number: u32) -> RunId {
 
 /// Where a mark of a run lies.
 pub(super) fn marked(number: u32, mark: Mark) -> String {
-    format!(".exacta/exec/{}", mark.name(&JournalKey::default(), &run_id(number)))
+    let folder = if Mark::OVER.contains(&mark) { OVER } else { EXEC };
+    format!("{folder}/{}", mark.name(&JournalKey::default(), &run_id(number)))
 }
 
 pub(super) fn content(text: &str, mode: u32) -> Option<Arc<FileContent>> {
@@ -89,15 +91,21 @@ impl Project {
         tree(self.dir.path())
     }
 
-    /// The names in `.exacta/exec`.
+    /// The names in `.exacta/exec`: of open runs, and of those that are over.
     pub(super) fn traces(&self) -> Vec<String> {
-        let entries = std::fs::read_dir(self.at(".exacta/exec")).into_iter().flatten();
-        let mut names: Vec<String> = entries
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .filter(|name| name != "locks")
-            .collect();
-        names.sort();
-        names
+        let names = |folder: &str| {
+            let entries = std::fs::read_dir(self.at(folder)).into_iter().flatten();
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect::<Vec<_>>()
+        };
+        let mut all: Vec<String> = names(EXEC).into_iter().filter(|name| name != "locks" && name != "over").collect();
+        all.extend(names(OVER).into_iter().filter(|name| !name.starts_with("tally")));
+        all.sort();
+        all
+    }
+
+    /// Makes a run that is done look as if it had died just before: its journal is the commit record again.
+    pub(super) fn reopen(&self, number: u32) {
+        std::fs::rename(self.at(&marked(number, Mark::Done)), self.at(&marked(number, Mark::Commit))).unwrap();
     }
 
     pub(super) fn run(&self, work: &Work) -> Result<Receipts, RunError> {

@@ -1,7 +1,7 @@
 //! Recovery on a real file system, and journals that cannot be trusted.
 
 use super::project::*;
-use crate::area::Area;
+use crate::area::{Area, EXEC, OVER};
 use crate::fs::Disk;
 use crate::journal::FORMAT;
 use crate::mark::Mark;
@@ -16,7 +16,7 @@ use std::thread;
 fn interrupted() -> Project {
     let project = Project::new(&EVERYTHING);
     project.run(&everything(1)).unwrap();
-    fs::remove_file(project.at(&marked(1, Mark::Done))).unwrap();
+    project.reopen(1);
     project
 }
 
@@ -63,14 +63,24 @@ fn readers_do_not_keep_a_dead_run_from_being_recovered() {
 /// Whoever can write in the folder can say nothing about a run: not that it is over, nor that it is to be put back.
 #[test]
 fn marks_that_others_plant_say_nothing() {
-    for word in ["done", "kept", "back"] {
+    for (folder, word) in
+        [(EXEC, "done"), (EXEC, "kept"), (EXEC, "back"), (EXEC, "left"), (OVER, "done"), (OVER, "kept")]
+    {
         for seal in ["", ".00000000000000000000000000000000"] {
-            let project = interrupted();
-            project.root.admit([run_id(1)], []);
-            fs::write(project.at(&format!(".exacta/exec/{}{seal}.{word}", run_id(1))), "").unwrap();
-            let recovered = project.root.recover().unwrap();
-            assert_eq!((recovered.len(), recovered[0].how), (1, Outcome::Completed), "{seal}.{word}");
-            assert!(project.at(&marked(1, Mark::Done)).exists());
+            for standing in [[run_id(1)].as_slice(), &[]] {
+                let project = interrupted();
+                let journal = fs::read(project.at(&marked(1, Mark::Commit))).unwrap();
+                project.root.admit(standing.iter().cloned(), []);
+                fs::write(project.at(&format!("{folder}/{}{seal}.{word}", run_id(1))), journal).unwrap();
+                let (recovered, place) = (project.root.recover(), format!("{folder} {seal}.{word}"));
+                if standing.is_empty() {
+                    assert_eq!(recovered, Err(RunError::UnknownRun { run_id: run_id(1) }), "{place}");
+                    continue;
+                }
+                let recovered = recovered.unwrap();
+                assert_eq!((recovered.len(), recovered[0].how), (1, Outcome::Completed), "{place}");
+                assert!(project.at(&marked(1, Mark::Done)).exists());
+            }
         }
     }
 }
@@ -82,8 +92,8 @@ fn no_run_is_settled_by_the_journal_of_another() {
     project.run(&everything(1)).unwrap();
     let after = project.tree();
     project.run(&work(2, vec![change("apart", None, content("x", 0o644))])).unwrap();
-    fs::remove_file(project.at(&marked(2, Mark::Done))).unwrap();
-    fs::copy(project.at(&marked(1, Mark::Commit)), project.at(&marked(2, Mark::Commit))).unwrap();
+    project.reopen(2);
+    fs::copy(project.at(&marked(1, Mark::Done)), project.at(&marked(2, Mark::Commit))).unwrap();
     project.root.admit([run_id(2)], []);
     let error = project.root.recover().unwrap_err();
     assert!(matches!(error, RunError::BadJournal { .. }), "{error:?}");
@@ -91,7 +101,7 @@ fn no_run_is_settled_by_the_journal_of_another() {
     assert_eq!(project.tree(), after);
 }
 
-/// A journal that was staged is no commit, whoever gives it that name: its run is put back at most. And what a person has to look at
+/// A journal that was staged is no commit, whoever gives it that name: nothing is done by it. And what a person has to look at
 /// is not finished behind their back.
 #[test]
 fn nobody_else_commits() {
@@ -110,11 +120,15 @@ fn nobody_else_commits() {
             let mode = everything(1).changes[step].after.as_ref().map_or(0o600, |after| after.mode());
             put(&staged(&step.to_string()), str::from_utf8(bytes).unwrap(), mode);
         }
-        let name = if attention.is_empty() { staged("commit") } else { project.at(&marked(1, Mark::Commit)) };
+        let (name, how) = match attention.as_slice() {
+            [] => (staged("commit"), None),
+            _ => (project.at(&marked(1, Mark::Commit)), Some(Outcome::RolledBack)),
+        };
         fs::write(name, &journal).unwrap();
         project.root.admit(running, attention);
-        assert_eq!(project.root.recover().unwrap()[0].how, Outcome::RolledBack);
-        assert_eq!((project.tree(), project.traces()), (before, vec![]));
+        assert_eq!(project.root.recover().unwrap().first().map(|found| found.how), how);
+        assert_eq!(project.tree(), before);
+        assert_eq!(project.traces().is_empty(), how.is_some(), "{:?}", project.traces());
     }
 }
 
@@ -154,16 +168,21 @@ fn an_obstacle_in_the_place_of_a_deleted_files_folder_blocks_nobody() {
     assert_eq!(project.root.recover().unwrap(), []);
 }
 
-/// They had no seals.
+/// A run that is over leaves the folder of open ones. A crash may bring any of its names there back: they go, and nothing else happens.
 #[test]
-fn marks_of_earlier_versions_count_for_runs_whose_end_is_recorded() {
-    let project = interrupted();
-    fs::write(project.at(&name("done")), "").unwrap();
-    project.root.admit([], []);
+fn a_run_that_is_over_has_no_name_among_the_open_ones() {
+    let project = Project::new(&EVERYTHING);
+    project.run(&everything(1)).unwrap();
+    let over = [marked(1, Mark::Done)].map(|name| name.rsplit_once('/').unwrap().1.to_owned());
+    assert_eq!(project.traces(), over);
+    let after = project.tree();
+    fs::hard_link(project.at(&marked(1, Mark::Done)), project.at(&marked(1, Mark::Commit))).unwrap();
+    put(&project.at(&name("0")), "old a\n", 0o644);
+    put(&project.at(&name("4")), "somebody wrote this\n", 0o640);
+    assert_eq!(project.root.unfinished().unwrap(), []);
     assert_eq!(project.root.recover().unwrap(), []);
-    assert_eq!(project.root.receipts(&run_id(1)).unwrap().unwrap().steps.len(), 5);
-    project.run(&undo(2, &everything(1))).unwrap();
-    assert_eq!(project.tree(), Project::new(&EVERYTHING).tree());
+    let aside = format!("{}.4.kept", run_id(1));
+    assert_eq!((project.traces(), project.tree()), (vec![aside, over[0].clone()], after));
 }
 
 /// Somebody takes the journal of a dead run away, or its commit: what lies there may be the last of the old files.
@@ -280,9 +299,11 @@ fn a_journal_that_does_not_verify_is_not_acted_upon() {
     refused(&whole[..head / 2], "cut short");
     refused(b"", "empty");
     let format = |number: u32| format!("exacta-journal {number}");
-    let newer = String::from_utf8_lossy(&whole).replacen(&format(FORMAT), &format(FORMAT + 1), 1);
-    let error = refused(newer.as_bytes(), "newer");
-    assert!(error.to_string().contains("newer than this program knows"), "{error}");
+    for other in [1, 2, 3, FORMAT + 1] {
+        let text = String::from_utf8_lossy(&whole).replacen(&format(FORMAT), &format(other), 1);
+        let error = refused(text.as_bytes(), "another format");
+        assert!(error.to_string().contains(&format!("does not know format {other}")), "{error}");
+    }
 }
 
 fn refused(journal: &[u8], place: &str) -> RunError {
@@ -298,8 +319,9 @@ fn refused(journal: &[u8], place: &str) -> RunError {
 
 #[test]
 fn a_before_image_that_changed_is_not_used() {
-    let project = interrupted();
-    let at = project.at(&marked(1, Mark::Commit));
+    let project = Project::new(&EVERYTHING);
+    project.run(&everything(1)).unwrap();
+    let at = project.at(&marked(1, Mark::Done));
     let mut bytes = fs::read(&at).unwrap();
     let last = bytes.len() - 1;
     bytes[last] ^= 1;
@@ -310,14 +332,15 @@ fn a_before_image_that_changed_is_not_used() {
     ));
     assert!(project.root.before_image_of(&run_id(1), &path("a.txt")).is_ok());
     let old = content("old a\n", 0o644).unwrap();
-    assert!(project.root.before_image(old.sha256(), 0o644).is_ok());
+    assert!(project.root.before_image(&run_id(1), old.sha256(), 0o644).is_ok());
     // A journal whose head is damaged is told as that, not as one whose time is over.
     let mut bytes = fs::read(&at).unwrap();
     bytes[40] ^= 1;
     fs::write(&at, &bytes).unwrap();
-    assert!(matches!(project.root.before_image(old.sha256(), 0o644), Err(RunError::BadJournal { .. })));
+    assert!(matches!(project.root.before_image(&run_id(1), old.sha256(), 0o644), Err(RunError::BadJournal { .. })));
     bytes[40] ^= 1;
     fs::write(&at, &bytes).unwrap();
+    project.reopen(1);
     fs::write(project.at(&marked(1, Mark::Back)), "").unwrap();
     let error = project.root.recover().unwrap_err();
     assert!(matches!(error, RunError::NeedsAttention { .. }), "{error:?}");

@@ -124,7 +124,7 @@ fn ready(folder: &Folder, path: &Path) -> Result<Option<Connection>, StoreError>
 }
 
 /// From this length on the write-ahead log is copied into the database by whoever closes it last.
-const WAL_BYTES: u64 = 4 << 20;
+const WAL_BYTES: u64 = 512 << 10;
 
 /// Makes the database, or brings it to the newest format.
 fn make(folder: &Folder, path: &Path, origin: &Origin) -> Result<Connection, StoreError> {

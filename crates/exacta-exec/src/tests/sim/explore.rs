@@ -191,8 +191,8 @@ pub(super) fn judge(
 fn lost_image(world: &World) -> Option<String> {
     let sim = Sim::new(world.clone(), Script::Nothing, false);
     let area = Area::open(&sim).ok()??;
-    for name in world.area().keys().filter(|name| name.ends_with(".commit")) {
-        let file = sim.open(&area.dir, name).ok()?;
+    for name in world.area().keys().filter_map(|name| name.strip_prefix("over/")) {
+        let file = sim.open(area.over.as_ref()?, name).ok()?;
         let run_id = RunId::parse(name.get(..36).unwrap_or_default()).unwrap();
         let Ok(journal) = Journal::read(&sim, &file, &run_id) else { return Some(format!("{name} cannot be read")) };
         for step in &journal.steps {
@@ -207,5 +207,5 @@ fn lost_image(world: &World) -> Option<String> {
 
 /// Nothing is left but journals of finished runs.
 fn is_tidy(world: &World) -> bool {
-    world.area().keys().all(|name| name.ends_with(".commit") || name.ends_with(".done"))
+    world.area().keys().all(|name| name.starts_with("over/") && name.ends_with(".done"))
 }

@@ -281,6 +281,16 @@ impl Fs for Sim<'_> {
         Ok(())
     }
 
+    fn link(&self, from: (&u64, &str), to: (&u64, &str)) -> Result<(), Errno> {
+        self.enter()?;
+        let source = self.find(*from.0, from.1).ok_or(Errno::NOENT)?;
+        if self.find(*to.0, to.1).is_some() {
+            return Err(Errno::EXIST);
+        }
+        self.change("link", to.1, |world| world.set_name(*to.0, to.1, Some(source)));
+        Ok(())
+    }
+
     fn remove(&self, dir: &u64, name: &str) -> Result<(), Errno> {
         self.enter()?;
         self.find(*dir, name).ok_or(Errno::NOENT)?;

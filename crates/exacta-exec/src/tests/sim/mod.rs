@@ -143,7 +143,9 @@ fn drop_each(killed: &World, work: &Work, allowed: &Rc<Vec<world::Shape>>, misse
             explorer.kill_or_cut(&moment, allowed);
         }
         let end = dropping.world.into_inner();
-        let torn = judge(&outcome, &end, allowed).is_some();
+        // Or it is noticed at once, and the run put back.
+        let noticed = |runs: &[crate::Recovered]| runs.first().is_none_or(|run| run.how != how);
+        let torn = judge(&outcome, &end, allowed).is_some() || outcome.as_deref().is_ok_and(noticed);
         if how == crate::Outcome::Completed {
             explorer.after_success(&end, end.shape(), work);
         }
@@ -239,7 +241,7 @@ fn a_journal_taken_away_during_a_run_ends_it() {
             let sim = Sim::new(scenario.world.clone(), Script::Meanwhile(at, &take), false);
             let outcome = run(&sim, &scenario.work);
             let world = sim.world.into_inner();
-            let there = world.area().keys().any(|name| name.ends_with(".commit"));
+            let there = world.area().keys().any(|name| name.ends_with(".done"));
             let place = format!("{} at {at}: {outcome:?} {:?}", scenario.name, world.area());
             match outcome {
                 // Between the last look and the done record.

@@ -59,6 +59,7 @@ impl World {
         let mut world = Self { nodes: BTreeMap::from([(ROOT, Rc::new(Node::Dir(DirNode::default())))]), next: 1 };
         let locks = world.folders(".exacta/exec/locks");
         world.dir_mut(locks).unwrap().volatile = true;
+        world.folders(".exacta/exec/over");
         for (path, text, mode) in files {
             world.save(path, text, *mode);
         }
@@ -168,7 +169,7 @@ impl World {
     pub(super) fn area(&self) -> Shape {
         let mut shape = Shape::new();
         self.walk(self.lookup(".exacta/exec").unwrap(), "", &mut shape);
-        shape.retain(|path, _| !path.starts_with("locks"));
+        shape.retain(|path, _| !path.starts_with("locks") && path != "over");
         shape
     }
 
