@@ -40,7 +40,7 @@ impl PlanView {
         if let (Some(detail), Evaluation::Valid(valid)) = (&mut detail, evaluation) {
             detail.irreversible.extend(valid.builds.iter().map(|folder| {
                 let folder = line(folder.as_str());
-                format!("what the build command writes to `{folder}` stays there: an undo does not take it back")
+                format!("what the build command writes to `{folder}` stays there after an undo")
             }));
         }
         Ok(Self {
@@ -125,11 +125,12 @@ fn irreversible(step: &Step) -> Option<String> {
     let reversibility = match &step.action {
         Action::Primitive { id, .. } => id.reversibility(),
         Action::ToolCall { tool, .. } => Tool::find(tool)?.reversibility,
+        Action::Build => Reversibility::Irreversible,
         _ => return None,
     };
     let what = format!("step `{}` ({})", line(&step.id), step.action.name());
     match reversibility {
-        Reversibility::Irreversible => Some(format!("{what} cannot be taken back")),
+        Reversibility::Irreversible => Some(format!("{what} cannot be undone")),
         Reversibility::Compensated => Some(format!("{what} can only be made good by another action")),
         Reversibility::NoEffect | Reversibility::Exact => None,
     }

@@ -239,7 +239,7 @@ fn expected(parts: &Parts, question: &Question) -> (Verdict, bool) {
     let asked = question.system_level
         || question.unchecked
         || any(parts.confirm)
-        || does(question, &["send_email", "write_outcome_draft"])
+        || does(question, &["send_email", "write_outcome_draft", "build"])
         || (parts.profile == Profile::Dev && !parts.deletions_off && does(question, &["file_delete"]));
     naive(parts.profile, question.risk, question.quality.0, any(parts.deny), asked)
 }

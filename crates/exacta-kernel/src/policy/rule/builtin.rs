@@ -20,9 +20,10 @@ pub fn built_in() -> Vec<Rule> {
         rule(
             "cannot-be-undone",
             RuleSet::BuiltIn,
-            final_primitives.chain(final_tools),
+            // What a build command writes is nobody's before-image.
+            final_primitives.chain(final_tools).chain([Operation::BUILD]),
             &[],
-            "this cannot be taken back",
+            "this cannot be undone",
         ),
     ]
 }

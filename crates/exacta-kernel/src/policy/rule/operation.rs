@@ -17,6 +17,8 @@ impl Operation {
     pub const FILE_EMPTY: Self = Self("file_empty");
     /// A file is deleted.
     pub const FILE_DELETE: Self = Self("file_delete");
+    /// The operator's build command is run.
+    pub const BUILD: Self = Self("build");
     /// A site tool is called, whichever.
     pub const TOOL_CALL: Self = Self("tool_call");
     /// A dependency is added.
@@ -37,7 +39,7 @@ impl Operation {
         Self("file_modify"),
         Self::FILE_EMPTY,
         Self::FILE_DELETE,
-        Self("build"),
+        Self::BUILD,
         Self::TOOL_CALL,
         Self::DEPENDENCY_ADD,
         Self::DEPENDENCY_REMOVE,

@@ -52,6 +52,8 @@ fn proposal(name: &str) -> Value {
             step(1, "file_delete", name.trim_start_matches("delete "), json!({}))] }),
         "unchecked" => json!({ "intent": "FixBug", "steps": [change()], "constraints": [
             { "id": "nice", "type": "MUST_NOT", "scope": "global", "description": "be surprising to a newcomer" }] }),
+        "build" => json!({ "intent": "BuildPackage", "steps": [{
+            "id": "s1", "order": 1, "type": "build", "target": "package", "description": "build the package", "dependencies": [] }] }),
         "read_web" => custom("read_web", "https://example.com/", json!({ "url": "https://example.com/" })),
         "send_email" => {
             custom("send_email", "a@example.com", json!({ "to": "a@example.com", "subject": "hello", "body": "hello" }))
@@ -294,6 +296,7 @@ const PLANS: &[(&str, bool, u32)] = &[
     ("two", false, 0),
     ("unchecked", true, 0),
     ("lookalike", true, 0),
+    ("build", true, 0),
     ("read_web", false, 0),
     ("send_email", true, 66),
     ("create_page", false, 31),
