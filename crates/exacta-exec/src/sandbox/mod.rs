@@ -12,6 +12,7 @@
 //! All of it is in a process namespace of its own, with a `/proc` of its own, whose first process ends when this process does, at whatever
 //! moment: it reads from a pipe that is held open here and nowhere else. Nothing outlives the first process of a namespace.
 
+mod credentials;
 mod declared;
 mod error;
 mod filter;

@@ -2,6 +2,7 @@
 //!
 //! Folders are shown by name, never all but some: a socket, a key or a letter that nobody thought of is not there.
 
+use super::credentials;
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::MetadataExt as _;
@@ -23,20 +24,6 @@ const SYSTEM: [&str; 14] = [
     "/var/lib/gems",
     "/var/lib/ghc",
     "/sys/devices/system/cpu",
-];
-
-/// What of them is for nobody's eyes. To a user who is root outside, permissions are no barrier.
-const SECRET: [&str; 10] = [
-    "/etc/shadow",
-    "/etc/shadow-",
-    "/etc/gshadow",
-    "/etc/gshadow-",
-    "/etc/ssh",
-    "/etc/ssl/private",
-    "/etc/exacta",
-    "/etc/krb5.keytab",
-    "/etc/wireguard",
-    "/etc/NetworkManager",
 ];
 
 /// Folders below the home folder that hold toolchains and what they have fetched, read-only. The rest of it is empty.
@@ -78,42 +65,6 @@ const TOOLCHAINS: [&str; 37] = [
     ".volta",
     ".yarn",
     "go",
-];
-
-/// What no command sees of the home folder, also where it is in a toolchain's folder, or where the home folder is the project.
-const PRIVATE: [&str; 32] = [
-    ".aws",
-    ".azure",
-    ".bash_history",
-    ".cargo/credentials",
-    ".cargo/credentials.toml",
-    ".config/exacta",
-    ".config/gcloud",
-    ".config/gh",
-    ".config/git/credentials",
-    ".docker",
-    ".gem/credentials",
-    ".git-credentials",
-    ".gnupg",
-    ".gradle/gradle.properties",
-    ".ivy2/.credentials",
-    ".kube",
-    ".local/share/keyrings",
-    ".local/share/uv/credentials",
-    ".local/state/exacta",
-    ".m2/settings-security.xml",
-    ".m2/settings.xml",
-    ".mozilla",
-    ".my.cnf",
-    ".netrc",
-    ".npmrc",
-    ".nuget/NuGet",
-    ".password-store",
-    ".pgpass",
-    ".pypirc",
-    ".ssh",
-    ".vault-token",
-    ".yarnrc.yml",
 ];
 
 /// Variables that lead to a toolchain; shown like those in the home folder.
@@ -166,7 +117,7 @@ impl View {
         view.mounts.extend(reads.into_iter().map(Mount::Shown));
         let hidden: Vec<PathBuf> = hidden.iter().map(|folder| real(folder)).collect();
         let closed: Vec<&Path> = hidden.iter().map(PathBuf::as_path).chain([project]).collect();
-        let secret: Vec<PathBuf> = private(home.as_deref()).collect();
+        let secret: Vec<PathBuf> = home.iter().flat_map(|home| credentials::always(home)).collect();
         // A folder that is around one of these, or in one of them, is no toolchain, by whatever name.
         let apart = |folder: &Path| {
             let inside =
@@ -190,9 +141,8 @@ impl View {
             view.variables.extend(variable(name).map(|value| (name, value)));
         }
         let cargo = variable("CARGO_HOME").map(PathBuf::from);
-        let keys = cargo.iter().flat_map(|folder| ["credentials", "credentials.toml"].map(|name| folder.join(name)));
-        let secrets = hidden.into_iter().chain(private(home.as_deref())).chain(keys);
-        view.hide(project, secrets.chain(SECRET.map(PathBuf::from)).chain(sockets()));
+        let secrets = hidden.into_iter().chain(credentials::found(home.as_deref(), cargo.as_deref()));
+        view.hide(project, secrets.chain(sockets()));
         view.variables.push(("HOME", home.map_or_else(|| "/tmp".into(), OsString::from)));
         view
     }
@@ -263,11 +213,6 @@ fn over(path: &Path, shown: &[(PathBuf, PathBuf)]) -> Vec<Mount> {
     let rests = shown.iter().filter_map(|(at, real)| Some((at, path.strip_prefix(real).ok()?)));
     let places = rests.map(|(at, rest)| if rest.as_os_str().is_empty() { at.clone() } else { at.join(rest) });
     places.map(|place| if path.is_dir() { Mount::Emptied(place) } else { Mount::Blanked(place) }).collect()
-}
-
-/// The user's own secrets.
-fn private(home: Option<&Path>) -> impl Iterator<Item = PathBuf> {
-    home.into_iter().flat_map(|home| PRIVATE.iter().map(|name| home.join(name)))
 }
 
 /// Where a path leads.
@@ -353,6 +298,44 @@ mod tests {
         let (dir, view) = seen(&[], "home", Some("data/cargo"));
         let keys = dir.path().join("data/cargo/credentials.toml");
         assert!(view.mounts.contains(&Mount::Blanked(keys)), "{:?}", view.mounts);
+    }
+
+    /// What is for credentials alone is covered; what a toolchain needs only if it holds one.
+    #[test]
+    fn attack_17_no_credential_of_a_toolchain_is_seen() {
+        const FILES: [(&str, &str, bool); 14] = [
+            (".cargo/config.toml", "[registries.corp]\ntoken = \"abc\"", true),
+            (".cargo/config", "[build]\nlinker = \"clang\"", false),
+            (".cabal/config", "username: me\npassword: hunter2", true),
+            (".cabal/packages/index", "token = x", false),
+            (".stack/upload/credentials.json", "{}", true),
+            (".stack/config.yaml", "system-ghc: true", false),
+            (".julia/servers/pkg.julialang.org/auth.toml", "access_token = 'abc'", true),
+            (".julia/config/startup.jl", "ENV[\"GITHUB_TOKEN\"] = \"abc\"", true),
+            (".gradle/init.d/corp.gradle", "credentials { password 'hunter2' }", true),
+            (".gradle/init.d/mirror.gradle", "repositories { mavenLocal() }", false),
+            (".gradle/gradle.properties", "a=b", true),
+            (".m2/settings.xml", "<settings/>", true),
+            (".nvm/versions/node/v20/etc/npmrc", "//registry/:_authToken=abc", true),
+            ("go/pkg/mod/cache/vcs/1/config", "url = https://me:abc@example.com/a", true),
+        ];
+        let dir = tempfile::tempdir().unwrap();
+        let home = dir.path().canonicalize().unwrap().join("home");
+        let project = home.join("p");
+        create_dir_all(&project).unwrap();
+        for (name, text, _) in FILES {
+            create_dir_all(home.join(name).parent().unwrap()).unwrap();
+            write(home.join(name), text).unwrap();
+        }
+        let view = View::new(&project, &[], &[], |name| (name == "HOME").then(|| home.clone().into()));
+        for (name, _, hidden) in FILES {
+            let file = home.join(name);
+            let covered = view.mounts.iter().any(|mount| match mount {
+                Mount::Blanked(place) | Mount::Emptied(place) => file.starts_with(place),
+                _ => false,
+            });
+            assert_eq!(covered, hidden, "{name}: {:?}", view.mounts);
+        }
     }
 
     #[test]
