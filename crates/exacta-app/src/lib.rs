@@ -5,6 +5,7 @@
 
 mod app;
 mod begin;
+mod cancel;
 mod checks;
 mod clock;
 mod current;

@@ -84,7 +84,10 @@ impl App {
 
     /// A run, and why it ended where that was not as wanted: what the log says.
     fn told(&self, run: RunRecord, operation: &CorrelationId) -> Result<RunView, Error> {
-        let failed = matches!(run.state, RunState::RolledBack | RunState::Failed | RunState::NeedsAttention);
+        let failed = matches!(
+            run.state,
+            RunState::RolledBack | RunState::Cancelled | RunState::Failed | RunState::NeedsAttention
+        );
         let filter = EntryFilter { correlation_id: Some(operation.clone()), last: None };
         let entries = if failed { self.store.entries(&filter)? } else { Vec::new() };
         let ends = |entry: &Entry| entry.run_id.as_ref() == Some(&run.id) && entry.event != Event::RunStarted;

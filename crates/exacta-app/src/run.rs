@@ -144,6 +144,8 @@ impl App {
         let told = broken.map_or(told.clone(), |broken| Error { message: told.message, ..broken });
         let (state, event) = if error.is_unsettled() || matches!(error, RunError::Kept { .. }) {
             (RunState::NeedsAttention, Event::RunNeedsAttention)
+        } else if matches!(error, RunError::Cancelled) {
+            (RunState::Cancelled, Event::RunRolledBack)
         } else {
             (RunState::RolledBack, Event::RunRolledBack)
         };

@@ -102,7 +102,7 @@ impl App {
     }
 
     /// The run that is meant, as the log has it. Which is the newest, or begins so, the list of runs says.
-    fn meant_run(&self, prefix: Option<&str>) -> Result<RunRecord, Error> {
+    pub(crate) fn meant_run(&self, prefix: Option<&str>) -> Result<RunRecord, Error> {
         let found = match prefix {
             None => {
                 let state = vec![RunState::Completed];
@@ -113,8 +113,7 @@ impl App {
         };
         let run = found.map(|id| self.store.run(&id)).transpose()?.flatten();
         run.ok_or_else(|| {
-            let message =
-                prefix.map_or_else(|| "there is no run to take back".to_owned(), |id| format!("no run `{id}`"));
+            let message = prefix.map_or_else(|| "there is no run to undo".to_owned(), |id| format!("no run `{id}`"));
             Error::new(Exit::Usage, "run_unknown", message).hint("`exacta status` shows the runs")
         })
     }

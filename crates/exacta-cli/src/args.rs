@@ -10,7 +10,7 @@ pub use approver::{ApproverAdd, ApproverCommand, ApproverRemove};
 pub use audit::{AuditCommand, AuditList, AuditProve, AuditShow, SessionCommand};
 pub use plan::{Approve, Check, Init, List, Patch, Reject, Resubmit, Review, Revise, Show, Signer, Source, Submit};
 pub use policy::{PolicyCheck, PolicyCommand, PolicyExplain, PolicySet, ProfileCommand, ProfileName, ProfileSet};
-pub use run::{Execute, Pace, Run, StatusArgs, Undo};
+pub use run::{Cancel, Execute, Pace, Run, StatusArgs, Undo};
 
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -129,6 +129,11 @@ pub enum Command {
         after_help = "Examples:\n  exacta run plan.json\n  exacta run plan.json --constraint \"MUST_NOT delete files\""
     )]
     Run(Run),
+    /// Stop a run that goes on, also in the background, and put everything back
+    ///
+    /// Waits for the end of the run. A run that is past its commit point completes, and the command says so.
+    #[command(after_help = CANCEL_EXAMPLES)]
+    Cancel(Cancel),
     /// Take a completed run back
     #[command(after_help = "Examples:\n  exacta undo                 the newest run\n  exacta undo 019a2f3e-8d2e")]
     Undo(Undo),
@@ -245,6 +250,14 @@ Examples:
   exacta execute 019a2f3e-7c1d
   exacta execute 019a2f3e-7c1d --events
   exacta execute 019a2f3e-7c1d --detach && exacta status --watch";
+
+const CANCEL_EXAMPLES: &str = "\
+Examples:
+  exacta execute 019a2f3e-7c1d --detach
+  exacta cancel 019a2f3e-7c1d        the run of this plan
+  exacta cancel 019a2f3e-8d2e        this run
+
+Ends with 0 if the run is cancelled, with 40 if it had ended before.";
 
 const SCHEMA_EXAMPLES: &str = "\
 Examples:

@@ -161,6 +161,8 @@ pub enum RunState {
     Completed,
     /// Everything is as before.
     RolledBack,
+    /// Somebody stopped it: everything is as before.
+    Cancelled,
     /// Nobody recorded its end: it had no effect, or all that it did was put back.
     Failed,
     /// A person has to look.
@@ -171,8 +173,15 @@ pub enum RunState {
 
 impl RunState {
     /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Running, Self::Completed, Self::RolledBack, Self::Failed, Self::NeedsAttention, Self::Undone];
+    pub const ALL: [Self; 7] = [
+        Self::Running,
+        Self::Completed,
+        Self::RolledBack,
+        Self::Cancelled,
+        Self::Failed,
+        Self::NeedsAttention,
+        Self::Undone,
+    ];
 
     /// The word for it.
     #[must_use]
@@ -181,6 +190,7 @@ impl RunState {
             Self::Running => "running",
             Self::Completed => "completed",
             Self::RolledBack => "rolled_back",
+            Self::Cancelled => "cancelled",
             Self::Failed => "failed",
             Self::NeedsAttention => "needs_attention",
             Self::Undone => "undone",

@@ -111,7 +111,7 @@ pub struct RunView {
     pub plan_id: String,
     /// The run it takes back, if it is an undo.
     pub undoes: Option<String>,
-    /// `running`, `completed`, `rolled_back` or `needs_attention`.
+    /// `running`, `completed`, `rolled_back`, `cancelled` or `needs_attention`.
     pub outcome: &'static str,
     /// Whether it was completed and taken back later.
     pub undone: bool,
@@ -150,7 +150,7 @@ pub(crate) const fn outcome(state: RunState) -> &'static str {
         RunState::Completed | RunState::Undone => RunState::Completed.name(),
         // One that ended before its first effect left everything as it was, as one that was rolled back did.
         RunState::RolledBack | RunState::Failed => RunState::RolledBack.name(),
-        RunState::Running | RunState::NeedsAttention => state.name(),
+        RunState::Running | RunState::Cancelled | RunState::NeedsAttention => state.name(),
     }
 }
 

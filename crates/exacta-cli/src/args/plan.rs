@@ -85,7 +85,7 @@ pub struct Submit {
 }
 
 /// Where a plan can stand, and then its run.
-const WORDS: [&str; 10] = [
+const WORDS: [&str; 11] = [
     "pending",
     "auto_approved",
     "user_approved",
@@ -94,6 +94,7 @@ const WORDS: [&str; 10] = [
     "running",
     "completed",
     "rolled_back",
+    "cancelled",
     "needs_attention",
     "undone",
 ];

@@ -57,6 +57,14 @@ pub struct Undo {
     pub pace: Pace,
 }
 
+/// `exacta cancel`
+#[derive(Debug, Args)]
+pub struct Cancel {
+    /// The run or its plan: an id or the start of it
+    #[arg(value_name = "RUN")]
+    pub id: String,
+}
+
 /// `exacta status`
 #[derive(Debug, Args)]
 pub struct StatusArgs {

@@ -2,6 +2,7 @@
 
 mod approver;
 mod audit;
+mod cancel;
 mod decide;
 mod doctor;
 mod init;
@@ -57,6 +58,7 @@ pub fn dispatch(cli: Cli, context: &Context) -> Result<u8, Error> {
         Command::Resubmit(args) => plan::resubmit(&args, context),
         Command::Execute(args) => run::execute(&args, context),
         Command::Run(args) => run::run(&args, context),
+        Command::Cancel(args) => cancel::cancel(&args, context),
         Command::Undo(args) => undo::undo(&args, context),
         Command::Recover => status::recover(context),
         Command::Status(args) => status::status(&args, context),

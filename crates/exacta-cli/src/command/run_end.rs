@@ -94,6 +94,16 @@ impl End {
         Self { plan_id: id.to_string(), status, run, failed: None, interrupted: false }
     }
 
+    /// A run that was to be cancelled, by what the record says of it now.
+    pub fn cancelled(app: &App, id: &PlanId, run: &RunId, ended: Result<RunView, Error>, context: &Context) -> Self {
+        let status = status(app, id, context);
+        let (run, failed) = match ended {
+            Ok(run) => (Some(run), None),
+            Err(error) => (app.run(run).ok().flatten(), Some(error)),
+        };
+        Self { plan_id: id.to_string(), status, run, failed, interrupted: false }
+    }
+
     /// An attempt that ended before there was a run.
     pub fn refused(app: &App, id: &PlanId, error: Error, context: &Context) -> Self {
         let status = status(app, id, context);
@@ -128,7 +138,6 @@ impl End {
             None if self.interrupted => "cancelled",
             None if self.failed.as_ref().is_some_and(|error| error.run_id.is_some()) => "rolled_back",
             None => "refused",
-            Some("rolled_back") if self.interrupted => "cancelled",
             Some(outcome) => outcome,
         }
     }

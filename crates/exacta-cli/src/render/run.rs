@@ -16,6 +16,10 @@ pub fn ended(run: &RunView) -> Vec<Row> {
     if run.outcome == "running" {
         return rows;
     }
+    if run.outcome == "cancelled" {
+        rows.push(Row::indented(2).plain("every file is as it was"));
+        return rows;
+    }
     rows.extend(run.steps.iter().map(|step| {
         let path = step.get("path").and_then(Value::as_str).unwrap_or_default();
         Row::indented(2).column(Tone::Plain, verb(step), 10).plain(path)

@@ -47,6 +47,7 @@ fn every_command_prints_one_object() {
         (&["execute", &gone, "--detach"], 30),
         (&["execute", &whole, "--detach"], 0),
         (&["status", "--watch"], 0),
+        (&["cancel", &whole], 40),
         (&["undo"], 30),
         (&["undo", "--approver-key", &key], 0),
         (&["run", &plan], 30),

@@ -9,6 +9,7 @@
 )]
 
 mod bad_input;
+mod cancel;
 mod crowd;
 mod determinism;
 mod distrust;

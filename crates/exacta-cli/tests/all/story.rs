@@ -36,11 +36,11 @@ pub fn three_steps() -> Value {
     plan
 }
 
-fn submit(world: &World, plan: &Value) -> Done {
+pub fn submit(world: &World, plan: &Value) -> Done {
     world.pipe(&["submit", "-", "--json"], plan.to_string().as_bytes())
 }
 
-fn id(done: &Done) -> String {
+pub fn id(done: &Done) -> String {
     done.json()["plan_id"].as_str().unwrap().to_owned()
 }
 

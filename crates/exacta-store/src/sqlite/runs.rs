@@ -130,7 +130,7 @@ pub fn insert(db: &Db<'_>, run: &RunRecord, at: Timestamp) -> Result<(), StoreEr
 /// The run, of all of a plan's, that stands in the way of another: the plan's one run, or the undo of the same run.
 pub fn rival(db: &Db<'_>, runs: &[RunRow], run: &RunRecord) -> Result<Option<RunId>, StoreError> {
     let undoes = run.undoes.as_ref().map(RunId::as_str);
-    let ended = |other: &RunRow| matches!(other.state.as_str(), "rolled_back" | "failed" | "undone");
+    let ended = |other: &RunRow| matches!(other.state.as_str(), "rolled_back" | "cancelled" | "failed" | "undone");
     let rival = runs.iter().find(|other| other.undoes.as_deref() == undoes && (undoes.is_none() || !ended(other)));
     rival.map(|rival| RunId::parse(&rival.id).map_err(|_| not_an_id(db, &rival.id))).transpose()
 }
