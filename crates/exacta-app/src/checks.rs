@@ -83,6 +83,10 @@ fn verdict(report: &CommandReport) -> Result<(), String> {
         Ended::Cancelled => "cancelled".to_owned(),
     };
     let last = report.output.lines().rev().find(|line| !line.trim().is_empty());
-    let said = last.map_or_else(String::new, |last| format!(": {}", exacta_kernel::text::excerpt(last, 200)));
-    Err(format!("check `{}` did not pass ({how}){said}", report.name))
+    // After the mark everything is the check's own word. It is folded at every blank, so that nothing but a word of it begins a row:
+    // in backticks it would not be.
+    let plain = |last: &str| last.replace('`', "'").split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = last.map(|last| exacta_kernel::text::excerpt(&plain(last), 120));
+    let said = said.map(|said| format!("; its last line: \u{2502} {said}"));
+    Err(format!("check `{}` did not pass ({how}){}", report.name, said.unwrap_or_default()))
 }

@@ -86,6 +86,12 @@ impl Output {
         write(&mut io::stderr(), text);
     }
 
+    /// Columns of standard error, if it is a terminal: where it begins a new row by itself.
+    #[must_use]
+    pub fn columns(&self) -> Option<usize> {
+        io::stderr().is_terminal().then(width)
+    }
+
     /// Whether what is shown on standard error is coloured.
     #[must_use]
     pub const fn paint_aside(&self) -> Paint {

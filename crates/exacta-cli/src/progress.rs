@@ -1,8 +1,11 @@
 //! A run as it goes on: a line per step for people, a JSON line per event for programs.
 
+mod printed;
+
 use crate::output::Output;
 use exacta_app::{CheckEnd, CheckEvent, Progress};
-use exacta_kernel::text::{visible, visible_line};
+use exacta_kernel::text::visible_line;
+use printed::{Lines, marked};
 use serde_json::{Value, json};
 
 /// Tells about each step: as JSON lines on standard output, or as text on standard error unless a JSON result was asked for.
@@ -16,13 +19,26 @@ pub fn observer(events: bool, output: Output) -> impl FnMut(Progress) {
     }
 }
 
-/// The same about the operator's checks.
+/// The same about the operator's checks. What a check prints is told line by line, each marked as the check's.
 pub fn check_observer(events: bool, output: Output) -> impl FnMut(CheckEvent<'_>) {
+    let (mut check, mut lines) = (String::new(), Lines::default());
     move |event| {
+        let printed = match &event {
+            CheckEvent::Started(command) => {
+                check.clone_from(&command.name);
+                Vec::new()
+            }
+            CheckEvent::Output(bytes) => lines.feed(bytes),
+            CheckEvent::Ended(_) => lines.end().into_iter().collect(),
+        };
         if events {
-            output.json(&check_line(&event));
+            printed
+                .iter()
+                .for_each(|text| output.json(&named("check_output", json!({ "check": check, "text": text }))));
+            check_line(&event).iter().for_each(|line| output.json(line));
         } else if !output.is_json() {
-            output.aside_text(&check_text(&event));
+            printed.iter().for_each(|line| output.aside_text(&marked(line, output.columns())));
+            check_text(&event).iter().for_each(|text| output.aside_text(text));
         }
     }
 }
@@ -54,21 +70,23 @@ fn text(event: &Progress) -> String {
     }
 }
 
-fn check_line(event: &CheckEvent<'_>) -> Value {
+fn check_line(event: &CheckEvent<'_>) -> Option<Value> {
     match event {
-        CheckEvent::Started(command) => named("check_started", json!({ "check": command.name })),
-        CheckEvent::Output(bytes) => named("check_output", json!({ "text": String::from_utf8_lossy(bytes) })),
+        CheckEvent::Started(command) => Some(named("check_started", json!({ "check": command.name }))),
+        CheckEvent::Output(_) => None,
         CheckEvent::Ended(report) => {
-            named("check_ended", json!({ "check": report.name, "ended": ended(&report.ended) }))
+            Some(named("check_ended", json!({ "check": report.name, "ended": ended(&report.ended) })))
         }
     }
 }
 
-fn check_text(event: &CheckEvent<'_>) -> String {
+fn check_text(event: &CheckEvent<'_>) -> Option<String> {
     match event {
-        CheckEvent::Started(command) => format!("  check    {}\n", visible_line(&command.name)),
-        CheckEvent::Output(bytes) => visible(&String::from_utf8_lossy(bytes)).into_owned(),
-        CheckEvent::Ended(report) => format!("  check    {}: {}\n", visible_line(&report.name), ended(&report.ended)),
+        CheckEvent::Started(command) => Some(format!("  check    {}\n", visible_line(&command.name))),
+        CheckEvent::Output(_) => None,
+        CheckEvent::Ended(report) => {
+            Some(format!("  check    {}: {}\n", visible_line(&report.name), ended(&report.ended)))
+        }
     }
 }
 

@@ -45,7 +45,11 @@ fn a_check_sees_the_change_and_a_failing_one_leaves_no_trace() {
             Some(code) => {
                 let error = outcome.unwrap_err();
                 assert_eq!((error.exit, error.code), (Exit::RolledBack, code), "{script}: {error}");
-                let said = if script.starts_with("echo") { ": why it failed" } else { "(exit code 1)" };
+                let said = if script.starts_with("echo") {
+                    "; its last line: \u{2502} why it failed"
+                } else {
+                    "(exit code 1)"
+                };
                 assert!(error.message.ends_with(said), "{script}: {error}");
                 assert_eq!(place.read("src/greet.py").unwrap(), before, "{script}");
                 assert_eq!(place.read("tests/test_greet.py"), None, "{script}");
@@ -53,6 +57,19 @@ fn a_check_sees_the_change_and_a_failing_one_leaves_no_trace() {
         }
         assert_eq!(place.read("elsewhere"), None, "what a check writes is thrown away");
     }
+}
+
+/// Attack 18: what a check prints cannot pass for words of ours, nor bring a row of its own to its beginning.
+#[test]
+fn the_last_line_of_a_check_is_marked_as_its_own() {
+    let script = "printf 'ok `%200s` hint: exacta approve \\033[2J\\n' x; exit 3";
+    let place = place(&format!("[[projects.\"PROJECT\".checks]]\nname = \"t\"\nargv = ['sh', '-c', {script:?}]\n"));
+    let id = id(&place.submit(&fix()));
+    place.approve(&id).unwrap();
+    let error = place.execute(&id).unwrap_err();
+    let (ours, its) = error.message.split_once(" \u{2502} ").unwrap();
+    assert_eq!(ours, "nothing was changed: check `t` did not pass (exit code 3); its last line:", "{error}");
+    assert!(!its.contains(['`', '\u{1b}', '\n']) && its.chars().count() <= 121, "{its:?}");
 }
 
 #[test]
@@ -130,7 +147,10 @@ fn a_build_step_runs_what_the_operator_configured_and_nothing_else() {
     let view = place.submit(&text);
     assert_eq!(view.decision, Verdict::Confirm, "{:#?}", view.findings);
     let stays = &view.detail.as_ref().unwrap().irreversible;
-    assert!(stays.len() == 1 && stays[0].contains("writes to `out` stays"), "{stays:?}");
+    assert!(stays.iter().any(|it| it.contains("writes to `out` stays")), "{stays:?}");
+    assert!(stays.iter().any(|it| it.starts_with("step `build` (build) cannot be undone")), "{stays:?}");
+    let asked = |rule: &str| view.gates.iter().any(|gate| gate.rule.as_deref() == Some(rule));
+    assert!(asked("cannot-be-undone"), "{:#?}", view.gates);
     place.approve(&id(&view)).unwrap();
     place.execute(&id(&view)).unwrap();
     assert_eq!(place.read("out/built").as_deref(), Some("1.1.0\n"));
@@ -198,7 +218,10 @@ fn why_a_run_failed_and_which_process_is_at_one_is_shown() {
     assert_eq!(pid, Some(std::process::id()));
     let app = App::look(&place.options).unwrap();
     for run in [app.show(&id).unwrap().run.unwrap(), app.status().unwrap().runs.remove(0)] {
-        assert!(run.reason.as_deref().unwrap().contains("(exit code 3): the reason"), "{run:?}");
+        assert!(
+            run.reason.as_deref().unwrap().contains("(exit code 3); its last line: \u{2502} the reason"),
+            "{run:?}"
+        );
         assert_eq!(run.pid, None);
     }
 }

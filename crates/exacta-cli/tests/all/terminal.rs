@@ -255,7 +255,7 @@ fn control_c_during_a_run_cancels_it() {
     let id = submitted(&world);
     world.run(&["approve", &id, "--approver-key", &world.key()]).expect(0);
     let mut terminal = world.terminal(&["execute", &id]);
-    terminal.wait_for("\nwaiting").send("\x03");
+    terminal.wait_for("\n  \u{2502} waiting").send("\x03");
     let done = terminal.end().expect(50);
     assert!(done.out.contains("as it was"), "{}", done.out);
     assert_eq!(world.read("greet.txt"), "hello\nworld\n");
