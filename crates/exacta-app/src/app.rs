@@ -11,7 +11,7 @@ use exacta_kernel::audit::Actor;
 use exacta_kernel::id::{PlanId, ProjectId, SessionId};
 use exacta_kernel::policy::profile::Profile;
 use exacta_store::home::{HeldSession, Home, ProjectRecord};
-use exacta_store::{DATABASE, SqliteStore, Store};
+use exacta_store::{Presence, RECORDS, SqliteStore, Store, StoreError};
 use std::path::{Path, PathBuf};
 
 /// Where a command works.
@@ -21,10 +21,9 @@ pub struct Options {
     pub project: Option<PathBuf>,
     /// The user's own folder, in place of the one that the environment names.
     pub home: Option<PathBuf>,
+    /// Whether that folder itself is the project, wherever it lies.
+    pub exactly: bool,
 }
-
-/// The folder of a project's records.
-pub(crate) const RECORDS: &str = ".exacta";
 
 /// An opened project.
 pub struct App {
@@ -60,9 +59,22 @@ impl Options {
     /// The project's folder.
     ///
     /// # Errors
-    /// If there is no such folder.
+    /// If there is no such folder, or it is another user's.
     pub fn root(&self) -> Result<PathBuf, Error> {
-        crate::project::find(self.project.as_deref().unwrap_or_else(|| Path::new(".")))
+        if self.exactly { crate::project::folder(self.start()) } else { crate::project::find(self.start()) }
+    }
+
+    /// The same folder for every command from now on: where `init` makes a project if there is none.
+    ///
+    /// # Errors
+    /// If there is no such folder, or it is another user's.
+    pub fn to_begin(&self) -> Result<Self, Error> {
+        let project = Some(crate::project::find_to_begin(self.start())?);
+        Ok(Self { project, home: self.home.clone(), exactly: true })
+    }
+
+    fn start(&self) -> &Path {
+        self.project.as_deref().unwrap_or_else(|| Path::new("."))
     }
 }
 
@@ -75,6 +87,19 @@ impl App {
         let mut app = Self::enter(options, Entry::Make)?;
         app.recovered = app.recover()?;
         Ok(app)
+    }
+
+    /// The folder that [`App::open`] would make a project of; `None` where there is one.
+    ///
+    /// # Errors
+    /// As [`App::open`].
+    pub fn would_make(options: &Options) -> Result<Option<PathBuf>, Error> {
+        let (path, home) = (options.root()?, options.home()?);
+        let known = match home.project(&path)? {
+            Some(project) => home.pin(&project.id)?.is_some(),
+            None => false,
+        };
+        Ok((!known && exacta_store::presence(&path)? == Presence::Nothing).then_some(path))
     }
 
     /// The same for a command about something recorded: where nothing is, nothing is made.
@@ -114,7 +139,7 @@ impl App {
             Some(project) if home.pin(&project.id)?.is_some() && !is_recorded(&path)? => {
                 return Err(gone(&records));
             }
-            Some(project) if entry == Entry::Make || records.is_dir() => project,
+            Some(project) if entry == Entry::Make || exacta_store::presence(&path)? != Presence::Nothing => project,
             _ => return Err(nothing_here(&path)),
         };
         let signer = Box::new(Signer::new(&home, &project.id)?);
@@ -212,14 +237,13 @@ pub(crate) fn unknown_plan(id: &str) -> Error {
 
 /// Whether records lie in a project's folder, whosever they are. What cannot be looked at is not gone.
 pub(crate) fn is_recorded(path: &Path) -> Result<bool, Error> {
-    let database = path.join(RECORDS).join(DATABASE);
-    match database.try_exists() {
-        Err(error) if error.kind() != std::io::ErrorKind::NotADirectory => {
-            let message = format!("cannot look at `{}`: {error}", database.display());
+    match exacta_store::presence(path) {
+        Ok(found) => Ok(found == Presence::Records),
+        Err(error @ StoreError::Io { .. }) => {
             let hint = format!("see whose `{RECORDS}` is, and who may read it; only you should");
-            Err(Error::fault("record_unreadable", message).hint(hint))
+            Err(Error::fault("record_unreadable", error.to_string()).hint(hint))
         }
-        found => Ok(found.unwrap_or(false)),
+        Err(error) => Err(error.into()),
     }
 }
 

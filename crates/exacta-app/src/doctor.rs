@@ -1,11 +1,12 @@
 //! Whether everything that Exacta needs is here, and what to do where it is not.
 
-use crate::app::{App, Options, RECORDS};
+use crate::app::{App, Options};
 use crate::world::World;
 use exacta_exec::ProjectRoot;
 use exacta_exec::sandbox::{self, Ended, SandboxError};
 use exacta_kernel::policy::command::Command;
 use exacta_kernel::policy::profile::Profile;
+use exacta_store::RECORDS;
 use exacta_store::home::Home;
 use rustix::fs::{Access, AtFlags, CWD, accessat};
 use serde::Serialize;
@@ -68,6 +69,7 @@ pub fn doctor(options: &Options) -> Vec<Check> {
 }
 
 /// What is wrong with folders that cannot be written; of one that is not there yet, the folder that it would be made in.
+#[expect(clippy::disallowed_methods, reason = "only looks, and says what it found")]
 fn unwritable(name: &'static str, folders: &[&Path]) -> Option<Check> {
     let existing = |folder: &&Path| folder.ancestors().find(|path| path.exists()).map(Path::to_owned);
     folders.iter().filter_map(existing).find_map(|folder| {
@@ -129,6 +131,7 @@ fn project(options: &Options) -> Check {
 }
 
 /// Tries the sandbox for each of the operator's commands, or for one that needs nothing where there are none.
+#[expect(clippy::disallowed_methods, reason = "the user's own folder")]
 fn sandbox(options: &Options, home: &Home, root: &ProjectRoot) -> Check {
     let known = home.state().exists();
     let (scratch, hidden) = (home.scratch(), home.folders());

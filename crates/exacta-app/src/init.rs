@@ -1,6 +1,5 @@
 //! The first command in a project: its record, and the person's first key.
 
-use crate::app::RECORDS;
 use crate::app::{App, Options};
 use crate::clock::now;
 use crate::error::{Error, Exit};
@@ -11,11 +10,8 @@ use exacta_kernel::approval::setting::{SettingVerb, profile_subject};
 use exacta_kernel::audit::{Actor, EntryDraft, Event};
 use exacta_kernel::policy::profile::Profile;
 use exacta_store::Store as _;
+pub use exacta_store::{Aside, Configuration};
 use serde_json::json;
-use std::path::{Path, PathBuf};
-
-/// The project's configuration, within its records.
-const CONFIGURATION: &str = "config.toml";
 
 impl App {
     /// Whether the user has no approver yet, so that `init` should make one.
@@ -65,14 +61,17 @@ impl App {
     ///
     /// # Errors
     /// If nothing is wrong with the records, a signature is missing, or they cannot be moved.
-    pub fn anew(options: &Options, key: Option<&SigningKey>) -> Result<(Self, Option<PathBuf>), Error> {
+    ///
+    /// `options` name the folder itself: without its records the search would go further up.
+    pub fn anew(options: &Options, key: Option<&SigningKey>) -> Result<(Self, Option<Aside>), Error> {
         let given_up = if Self::anew_takes_person(options)? { Some(given_up(options, key)?) } else { None };
         let (path, home) = (options.root()?, options.home()?);
-        let aside = put_aside(&path)?;
+        let aside = exacta_store::put_aside(&path)?;
         home.renew_project(&path, now())?;
         let mut app = Self::open(options)?;
-        if let Some(aside) = &aside {
-            keep_configuration(aside, &path)?;
+        // The project's configuration only tightens: it goes on.
+        if let Some(Aside { configuration: Configuration::Text(text), .. }) = &aside {
+            app.store.put_configuration(text)?;
         }
         if let Some(entry) = given_up {
             app.store.record(&[entry], now())?;
@@ -111,32 +110,4 @@ fn given_up(options: &Options, key: Option<&SigningKey>) -> Result<EntryDraft, E
     let why = format!("a record of {entries} entries that did not verify was given up");
     let entry = EntryDraft::new(Event::TamperingFound, person, why);
     Ok(EntryDraft { data: data(json!({ "project": id, "entries": size, "root": root })), ..entry })
-}
-
-/// Gives the records another name, beside their old one; none if there are none.
-fn put_aside(project: &Path) -> Result<Option<PathBuf>, Error> {
-    let records = project.join(RECORDS);
-    if records.symlink_metadata().is_err() {
-        return Ok(None);
-    }
-    let names = (1..1_000).map(|number| project.join(format!("{RECORDS}.aside-{number}")));
-    let Some(aside) = names.into_iter().find(|path| path.symlink_metadata().is_err()) else {
-        return Err(Error::fault("io", "there are a thousand records aside already").hint("remove some of them"));
-    };
-    std::fs::rename(&records, &aside).map_err(|error| {
-        Error::fault("io", format!("cannot move `{}`: {error}", records.display()))
-            .hint("move the folder away yourself, and give the command again")
-    })?;
-    Ok(Some(aside))
-}
-
-/// The project's configuration only tightens: it goes on.
-fn keep_configuration(aside: &Path, project: &Path) -> Result<(), Error> {
-    let (old, new) = (aside.join(CONFIGURATION), project.join(RECORDS).join(CONFIGURATION));
-    if !old.symlink_metadata().is_ok_and(|found| found.is_file()) {
-        return Ok(());
-    }
-    std::fs::copy(&old, &new).map(drop).map_err(|error| {
-        Error::fault("io", format!("cannot copy `{}`: {error}", old.display())).hint("copy it yourself")
-    })
 }

@@ -2,6 +2,7 @@
 //!
 //! [`App`] is an opened project. What is stored is believed only as far as its hash and signatures go: before anything is shown
 //! for approval or executed, the plan is derived again from its proposal and the world as it is now (`current`).
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests prepare their folders by path"))]
 
 mod app;
 mod begin;
@@ -14,9 +15,11 @@ pub mod doctor;
 pub mod error;
 mod execute;
 pub mod explain;
+mod git;
 pub mod import;
 mod init;
 mod pipeline;
+#[expect(clippy::disallowed_methods, reason = "/proc")]
 mod process;
 mod profile;
 pub mod project;
@@ -40,6 +43,7 @@ pub use exacta_exec::Event as Progress;
 pub use exacta_exec::sandbox::Ended as CheckEnd;
 pub use execute::{Execution, already_run, waits};
 pub use explain::explain;
+pub use init::{Aside, Configuration};
 pub use profile::ProfileView;
 pub use record::{verifier_key, verify};
 pub use recover::Recovery;

@@ -1,13 +1,13 @@
 //! The record: the audit log, its proof, and the session.
 
-use crate::app::{App, Options, RECORDS, is_recorded, nothing_here};
+use crate::app::{App, Options, is_recorded, nothing_here};
 use crate::clock::now;
 use crate::error::{Error, Exit};
 use exacta_kernel::audit::{Entry, EntryDraft, Event, Origin};
 use exacta_kernel::id::CorrelationId;
 use exacta_kernel::policy::profile::Profile;
 use exacta_store::home::{Fall, Home};
-use exacta_store::{EntryFilter, Pin, Report, Store, StoreError, Tampered, Trusted, VerifyError};
+use exacta_store::{EntryFilter, Pin, RECORDS, Report, Store, StoreError, Tampered, Trusted, VerifyError};
 use std::path::Path;
 
 /// Verifies the whole record of a project: every entry, the checkpoints, the pinned one, stored plans and the files beside

@@ -262,8 +262,9 @@ fn unrecorded(ended: &str, error: &Error) -> Error {
     if error.is_tampered() {
         return Error { message, ..error.clone() };
     }
+    let cause = error.hint.as_deref().unwrap_or("remove the cause");
     Error::fault("unrecorded", message)
-        .hint("when that is mended, the next command that decides or acts records it, or `exacta recover`")
+        .hint(format!("{cause}; the next command that decides or acts records it, or `exacta recover`"))
 }
 
 /// A run's failure, with how the command ends.

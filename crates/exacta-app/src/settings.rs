@@ -66,7 +66,8 @@ impl Settings {
         let home = options.home()?;
         let project = match App::known(options) {
             Ok(app) => Some(app),
-            Err(error) if error.code == "project_unknown" => None,
+            // What holds for all projects can be changed wherever the user is.
+            Err(error) if matches!(error.code, "project_unknown" | "project_foreign") => None,
             Err(error) => return Err(error),
         };
         Ok(Self { home, project })
@@ -160,6 +161,7 @@ impl Settings {
     ///
     /// # Errors
     /// If the name is taken, or a signature is needed and missing.
+    #[expect(clippy::disallowed_methods, reason = "the user's own folder")]
     pub fn add_approver(
         &mut self,
         name: &ApproverName,
@@ -282,6 +284,7 @@ fn entry(event: Event, by: &VerifiedSetting, reason: String, data: Map<String, s
 ///
 /// # Errors
 /// If there is none.
+#[expect(clippy::disallowed_methods, reason = "the user's own folder")]
 pub fn own_key(options: &Options, file: Option<&Path>) -> Result<KeyFile, Error> {
     if let Some(file) = file {
         return KeyFile::load(file).map_err(not_a_key);

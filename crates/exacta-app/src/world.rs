@@ -111,11 +111,13 @@ pub(crate) fn names<'a>(policy: &'a Policy, root: &Path) -> Vec<&'a str> {
 
 /// The projects that a Safety Policy names by a path at which there is no folder.
 #[must_use]
+#[expect(clippy::disallowed_methods, reason = "where a name in the user's policy leads; nothing is read there")]
 pub fn absent_projects(policy: &SafetyPolicy) -> Vec<&str> {
     let names = policy.projects.keys().map(String::as_str);
     names.filter(|name| Path::new(name).is_absolute() && leads_to(name).is_none_or(|path| !path.is_dir())).collect()
 }
 
+#[expect(clippy::disallowed_methods, reason = "where a name in the user's policy leads; nothing is read there")]
 fn leads_to(name: &str) -> Option<PathBuf> {
     let path = Path::new(name);
     if path.is_absolute() { path.canonicalize().ok() } else { None }
@@ -141,7 +143,8 @@ pub fn safety_policy(home: &Home) -> Result<SafetyPolicy, Error> {
     }
 }
 
-/// The project's configuration, or an empty one where there is none. Read by handle: a symbolic link is refused.
+/// The project's configuration, or an empty one where there is none. Read by handle: a symbolic link is refused, and
+/// so is a file with another name, since a message about what is in it would tell of another place.
 ///
 /// # Errors
 /// If the file is broken, with its line.
@@ -150,9 +153,10 @@ pub fn project_config(root: &ProjectRoot) -> Result<ProjectConfig, Error> {
         RelPath::parse(CONFIG).map_err(|_| Error::fault("internal", "the configuration's path is not a path"))?;
     let unusable = |why: &str| {
         let message = format!("the project's configuration `{CONFIG}` {why}");
-        Err(Error::new(Exit::Denied, "config_unusable", message).hint("make it a readable regular file, or remove it"))
+        Err(Error::new(Exit::Denied, "config_unusable", message)
+            .hint("make it a readable regular file of its own, or remove it"))
     };
-    match root.fact(&path, CONFIG_CAP).target {
+    match root.own_file(&path, CONFIG_CAP) {
         Target::Absent => Ok(ProjectConfig::default()),
         Target::File(file) => match std::str::from_utf8(file.bytes()) {
             Ok(text) => ProjectConfig::parse(text, CONFIG).map_err(policy_error),

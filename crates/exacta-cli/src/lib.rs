@@ -1,7 +1,9 @@
 //! The `exacta` command: arguments in, the application's use cases, text or JSON out.
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests prepare their folders by path"))]
 
 pub mod args;
 mod command;
+#[expect(clippy::disallowed_methods, reason = "a throw-away folder of its own")]
 mod demo;
 mod fail;
 mod fault;
@@ -47,7 +49,7 @@ fn run(line: &[OsString]) -> u8 {
 /// Goes where `--project` says, so that every name on the command line is one beneath it, as after `git -C`.
 fn enter(project: Option<&Path>) -> Result<(), Error> {
     let Some(dir) = project else { return Ok(()) };
-    exacta_app::project::find(dir)?;
+    exacta_app::project::folder(dir)?;
     std::env::set_current_dir(dir).map_err(|error| {
         let message = format!("cannot use `{}` as the project: {error}", dir.display());
         Error::new(Exit::Usage, "project_unusable", message).hint("name an existing folder with `--project DIR`")

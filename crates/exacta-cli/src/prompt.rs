@@ -20,6 +20,7 @@ impl Person {
     ///
     /// # Errors
     /// Exit 30: a person is needed and there is none.
+    #[expect(clippy::disallowed_methods, reason = "/dev/tty")]
     pub fn present() -> Result<Self, Error> {
         let absent = || {
             Error::new(Exit::Confirm, "person_needed", "a person has to decide, and there is no terminal")

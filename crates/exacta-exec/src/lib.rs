@@ -3,6 +3,7 @@
 //! Everything is reached by handle beneath a [`ProjectRoot`], never by a path string, so a symbolic link swapped in at any
 //! moment leads nowhere. [`ProjectRoot::facts`] is how the kernel learns what the targets are; [`ProjectRoot::run`] carries
 //! out a permit, all of it or nothing; [`ProjectRoot::recover`] settles runs whose process died.
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests prepare their folders by path"))]
 
 mod area;
 mod bytes;
@@ -19,6 +20,7 @@ mod mark;
 mod recover;
 mod root;
 mod run;
+#[expect(clippy::disallowed_methods, reason = "programs, /proc, and the user's own scratch folder")]
 pub mod sandbox;
 mod settle;
 mod tally;

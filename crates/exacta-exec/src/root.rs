@@ -41,6 +41,7 @@ impl ProjectRoot {
     ///
     /// # Errors
     /// If it is not a folder or cannot be opened.
+    #[expect(clippy::disallowed_methods, reason = "the way to the project is the user's own; from here on by handle")]
     pub fn open(path: impl AsRef<Path>) -> Result<Self, IoError> {
         let path = path.as_ref();
         let shown = path.display().to_string();
@@ -84,6 +85,7 @@ impl ProjectRoot {
     ///
     /// # Errors
     /// If it cannot be told.
+    #[expect(clippy::disallowed_methods, reason = "asks where the path leads now; nothing is done there")]
     pub fn is_in_place(&self) -> Result<bool, IoError> {
         let io = |errno| IoError { call: "look at", path: self.path.display().to_string(), errno };
         let held = rustix::fs::fstat(&self.fd).map_err(io)?;

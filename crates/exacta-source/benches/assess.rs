@@ -4,6 +4,7 @@
 //! `EXACTA_BENCH_ROUNDS=n` the work of one side (`EXACTA_BENCH_SIDE=ours` or `theirs`) is done n times and nothing is
 //! measured, for counting instructions with `valgrind --tool=callgrind`.
 #![allow(
+    clippy::disallowed_methods,
     clippy::unwrap_used,
     clippy::print_stdout,
     clippy::float_arithmetic,

@@ -88,6 +88,26 @@ pub enum StoreError {
     /// There are no records yet.
     #[error("there are no records in `{}`", .0.display())]
     Missing(PathBuf),
+    /// Something lies where another kind of thing belongs.
+    #[error("`{}` is {found}, where {wanted} belongs", path.display())]
+    WrongKind {
+        /// Where.
+        path: PathBuf,
+        /// What belongs there.
+        wanted: &'static str,
+        /// What is there.
+        found: &'static str,
+        /// Whether it holds no record and is made again.
+        remade: bool,
+    },
+    /// The records' folder is another user's.
+    #[error("`{}` belongs to another user ({owner}), who could write anything there", path.display())]
+    Foreign {
+        /// The folder.
+        path: PathBuf,
+        /// Whose it is.
+        owner: u32,
+    },
     /// A name that is already taken.
     #[error("there is already a plan `{0}`")]
     DuplicatePlan(PlanId),
@@ -192,9 +212,22 @@ impl StoreError {
     #[must_use]
     pub fn hint(&self) -> Cow<'_, str> {
         Cow::Borrowed(match self {
-            Self::Unfinished(cause) if cause.is_tampered() => return cause.hint(),
-            Self::Unfinished(_) => "mend the cause; the next command finishes the record",
-            Self::Io { .. } => "mend the cause and give the command again",
+            Self::Unfinished(cause) if cause.is_tampered() || matches!(**cause, Self::WrongKind { .. }) => {
+                return cause.hint();
+            }
+            Self::Unfinished(_) => "remove the cause; the next command finishes the record",
+            Self::Io { cause, .. } if cause.kind() == io::ErrorKind::IsADirectory => {
+                "run `exacta audit verify` to see everything that differs"
+            }
+            Self::Io { .. } => "remove the cause and give the command again",
+            Self::WrongKind { path, remade: true, .. } => {
+                let path = path.display();
+                return Cow::Owned(format!("it holds no record: `mv {path} {path}.old`, and give the command again"));
+            }
+            Self::WrongKind { .. } => "put the folder back from a backup, or begin a new record: `exacta init --anew`",
+            Self::Foreign { .. } => {
+                "give the command as that user, or begin a project of your own in another folder: `exacta init`"
+            }
             Self::Database { .. } => "run `exacta doctor`",
             Self::Busy(_) => "wait for the other command to end; `exacta status` shows what is running",
             Self::ReadOnly { .. } => "make the project's `.exacta` folder writable",

@@ -1,9 +1,10 @@
 //! The `.exacta/` folder, held by handle so that nothing in it can be swapped for a link to elsewhere.
 
 use crate::error::{Place, StoreError, Tampered};
-use rustix::fs::{self, Access, AtFlags, FlockOperation, Mode, OFlags, RenameFlags};
+use rustix::fs::{self, Access, AtFlags, FileType, FlockOperation, Mode, OFlags, RenameFlags, Stat};
 use rustix::io::Errno;
 use rustix::path::Arg;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd, OwnedFd};
@@ -18,6 +19,14 @@ pub type FileId = (u64, u64);
 pub const DATABASE: &str = "state.db";
 /// Its write-ahead log.
 pub const WAL: &str = "state.db-wal";
+/// The journal it has without that one.
+pub const JOURNAL: &str = "state.db-journal";
+/// What processes that have it open share about that.
+pub const SHM: &str = "state.db-shm";
+/// The folder of a project's records.
+pub const RECORDS: &str = ".exacta";
+/// The project's own configuration.
+pub const CONFIGURATION: &str = "config.toml";
 /// The largest file that is read whole: a plan's text, its view and their escapes fit in many times over.
 const MAX_FILE: u64 = 256 << 20;
 /// The audit log: one entry a line.
@@ -31,8 +40,20 @@ pub const ENTRIES: &str = "audit-log";
 
 /// Where runs prepare and leave their journals; made here, so that no run has to wait until its name is durable.
 const EXEC: &str = "exec";
+/// Where runs say which targets they hold.
+const LOCKS: &str = "exec/locks";
+const IGNORE: &str = ".gitignore";
 const LOCK: &str = "lock";
 const TEMPORARY: &str = ".tmp";
+/// What holds no record and is made again where it is missing.
+const PLAIN: [(&str, FileType); 6] = [
+    (IGNORE, FileType::RegularFile),
+    (LOCK, FileType::RegularFile),
+    (PLANS, FileType::Directory),
+    (ENTRIES, FileType::Directory),
+    (EXEC, FileType::Directory),
+    (LOCKS, FileType::Directory),
+];
 const FOLDER_MODE: Mode = Mode::RWXU;
 const FILE_MODE: Mode = Mode::RUSR.union(Mode::WUSR);
 /// How long we wait for another process.
@@ -54,22 +75,23 @@ pub struct Lock {
 impl Folder {
     /// Opens the folder, making what is missing of it.
     pub fn create(path: &Path) -> Result<Self, StoreError> {
-        let is_new = match fs::mkdir(path, FOLDER_MODE) {
+        let outer = Outer::of(path)?;
+        let is_new = match fs::mkdirat(&outer.handle, &outer.name, FOLDER_MODE) {
             Ok(()) => true,
             Err(Errno::EXIST) => false,
             Err(errno) => return Err(StoreError::io("make", path)(errno.into())),
         };
-        let folder = Self::open(path)?;
+        let folder = outer.inner()?;
         if is_new {
             // What is pinned elsewhere must not outlive the folder it is about.
-            let parent = fs::openat(&folder.handle, "..", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty());
-            parent.and_then(fs::fsync).map_err(folder.failed("sync", ".."))?;
+            fs::fsync(&outer.handle).map_err(folder.failed("sync", ".."))?;
         }
         folder.keep_private()?;
-        if folder.read(".gitignore")?.is_none() {
+        folder.check_kinds()?;
+        if folder.entry(IGNORE)?.is_none() {
             // Another process may be making the same folder.
             let _lock = folder.lock()?;
-            folder.replace(".gitignore", &[b"*\n"])?;
+            folder.replace(IGNORE, &[b"*\n"])?;
         }
         let mut made = false;
         for name in [PLANS, ENTRIES, EXEC] {
@@ -87,16 +109,18 @@ impl Folder {
 
     /// Opens the folder as it is.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        // The way to the folder may hold links; the folder itself may not be one.
-        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let parent = parent.canonicalize().map_err(StoreError::io("open", path))?;
-        let path = path.file_name().map_or_else(|| parent.clone(), |name| parent.join(name));
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        match fs::open(&path, flags, Mode::empty()) {
-            Ok(handle) => Ok(Self { handle, path }),
-            Err(Errno::NOENT) => Err(StoreError::Missing(path)),
-            Err(errno) => Err(StoreError::io("open", &path)(errno.into())),
+        Outer::of(path)?.inner()
+    }
+
+    /// That everything which is made again where it is missing is of its kind: nothing could be made in the place of another thing.
+    pub fn check_kinds(&self) -> Result<(), StoreError> {
+        for (name, wanted) in PLAIN {
+            match self.entry(name)? {
+                Some(found) if kind(&found) != wanted => return Err(self.wrong_kind(name, wanted, kind(&found))),
+                _ => {}
+            }
         }
+        Ok(())
     }
 
     /// Takes away what others may do in the folder; what its owner may do stays.
@@ -127,7 +151,10 @@ impl Folder {
             return Err(StoreError::ReadOnly { path: self.path.clone(), why: "the folder is read-only" });
         }
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let file = fs::openat(&self.handle, LOCK, flags, FILE_MODE).map_err(self.failed("lock", LOCK))?;
+        let file = match fs::openat(&self.handle, LOCK, flags | OFlags::NONBLOCK, FILE_MODE) {
+            Ok(file) => file,
+            Err(errno) => return Err(self.check_kinds().err().unwrap_or_else(|| self.failed("lock", LOCK)(errno))),
+        };
         let start = Instant::now();
         let mut pause = Duration::from_micros(200);
         loop {
@@ -160,18 +187,40 @@ impl Folder {
         let file = match fs::openat(&self.handle, name, flags, Mode::empty()) {
             Ok(handle) => File::from(handle),
             Err(Errno::NOENT) => return Ok(None),
-            Err(Errno::LOOP) => return Err(self.not_a_file(name)),
+            Err(Errno::LOOP | Errno::NXIO) => return Err(self.not_ours(name, NOT_A_FILE)),
             Err(errno) => return Err(self.failed("open", name)(errno)),
         };
-        let kind = file.metadata().map_err(StoreError::io("open", &self.path.join(name)))?.file_type();
-        if kind.is_file() { Ok(Some(file)) } else { Err(self.not_a_file(name)) }
+        let found = fs::fstat(&file).map_err(self.failed("open", name))?;
+        self.is_ours(name, &found).map(|()| Some(file))
+    }
+
+    /// That a file is a regular one and has no other name: what is in one that has may come from anywhere, and what is written
+    /// goes there.
+    fn is_ours(&self, name: &str, found: &Stat) -> Result<(), StoreError> {
+        match kind(found) {
+            FileType::RegularFile if found.st_nlink > 1 => Err(self.not_ours(name, OTHER_NAME)),
+            FileType::RegularFile => Ok(()),
+            _ => Err(self.not_ours(name, NOT_A_FILE)),
+        }
+    }
+
+    /// How long a file is that is not opened here; `None` if there is none.
+    pub fn size(&self, name: &str) -> Result<Option<u64>, StoreError> {
+        let Some(found) = self.entry(name)? else { return Ok(None) };
+        self.is_ours(name, &found)?;
+        Ok(Some(u64::try_from(found.st_size).unwrap_or_default()))
     }
 
     /// Which file a name is; `None` if there is none. Nothing is opened: to close a file of SQLite's would take
     /// its locks away.
     pub fn identity(&self, name: &str) -> Result<Option<FileId>, StoreError> {
+        Ok(self.entry(name)?.map(|found| (found.st_dev, found.st_ino)))
+    }
+
+    /// What a name is, itself; `None` if it is nothing.
+    fn entry(&self, name: &str) -> Result<Option<Stat>, StoreError> {
         match fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(found) => Ok(Some((found.st_dev, found.st_ino))),
+            Ok(found) => Ok(Some(found)),
             Err(Errno::NOENT) => Ok(None),
             Err(errno) => Err(self.failed("look at", name)(errno)),
         }
@@ -185,14 +234,19 @@ impl Folder {
 
     /// A file's content; `None` if there is none.
     pub fn read(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.read_up_to(name, MAX_FILE)
+    }
+
+    /// The same, where it may not be longer than `most`.
+    pub fn read_up_to(&self, name: &str, most: u64) -> Result<Option<Vec<u8>>, StoreError> {
         let Some(file) = self.file(name, false)? else { return Ok(None) };
         let read = || -> io::Result<Vec<u8>> {
             let size = file.metadata()?.len();
-            if size > MAX_FILE {
+            if size > most {
                 return Err(io::Error::other("it is larger than anything that is written there"));
             }
             let mut content = Vec::with_capacity(usize::try_from(size).unwrap_or_default() + 1);
-            file.take(MAX_FILE).read_to_end(&mut content)?;
+            file.take(most).read_to_end(&mut content)?;
             Ok(content)
         };
         read().map(Some).map_err(StoreError::io("read", &self.path.join(name)))
@@ -201,6 +255,11 @@ impl Folder {
     /// Replaces a file at once: readers see the old content or the new. The folder must be locked, or new. After a power cut
     /// the file may be empty. The content comes in parts, so that nobody has to put them together first.
     pub fn replace(&self, name: &str, content: &[&[u8]]) -> Result<(), StoreError> {
+        for name in [TEMPORARY, name] {
+            if let Some(found @ FileType::Directory) = self.entry(name)?.as_ref().map(kind) {
+                return Err(self.wrong_kind(name, FileType::RegularFile, found));
+            }
+        }
         match fs::unlinkat(&self.handle, TEMPORARY, AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => {}
             Err(errno) => return Err(self.failed("replace", TEMPORARY)(errno)),
@@ -235,8 +294,74 @@ impl Folder {
         move |errno| StoreError::io(action, &path)(io::Error::from(errno))
     }
 
-    fn not_a_file(&self, name: &str) -> StoreError {
-        Tampered { place: Place::File(self.path.join(name)), what: "it is not a regular file".to_owned() }.into()
+    fn not_ours(&self, name: &str, what: &str) -> StoreError {
+        Tampered { place: Place::File(self.path.join(name)), what: what.to_owned() }.into()
+    }
+
+    fn wrong_kind(&self, name: &str, wanted: FileType, found: FileType) -> StoreError {
+        StoreError::WrongKind { path: self.path.join(name), wanted: word(wanted), found: word(found), remade: true }
+    }
+}
+
+/// The folder that the records' folder lies in, held, and the name it has there.
+pub struct Outer {
+    pub handle: OwnedFd,
+    pub path: PathBuf,
+    pub name: OsString,
+}
+
+impl Outer {
+    /// The way to it may hold links; that is the caller's own.
+    #[expect(clippy::disallowed_methods, reason = "the way to the project is the user's own; from here on by handle")]
+    pub fn of(path: &Path) -> Result<Self, StoreError> {
+        let outer = path.parent().filter(|outer| !outer.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let failed = || StoreError::io("open", path);
+        let (outer, name) = (outer.canonicalize().map_err(failed())?, path.file_name().unwrap_or_default().to_owned());
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let handle = fs::open(&outer, flags, Mode::empty()).map_err(|errno| failed()(errno.into()))?;
+        Ok(Self { handle, path: outer, name })
+    }
+
+    /// The records' folder, which may not be a link, nor somebody else's.
+    pub fn inner(&self) -> Result<Folder, StoreError> {
+        let path = self.path.join(&self.name);
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let handle = match fs::openat(&self.handle, &self.name, flags, Mode::empty()) {
+            Ok(handle) => handle,
+            Err(Errno::NOENT) => return Err(StoreError::Missing(path)),
+            Err(Errno::LOOP | Errno::NOTDIR) => return Err(self.no_folder(path)),
+            Err(errno) => return Err(StoreError::io("open", &path)(errno.into())),
+        };
+        let owner = fs::fstat(&handle).map_err(|errno| StoreError::io("look at", &path)(errno.into()))?.st_uid;
+        if owner != rustix::process::geteuid().as_raw() {
+            return Err(StoreError::Foreign { path, owner });
+        }
+        Ok(Folder { handle, path })
+    }
+
+    fn no_folder(&self, path: PathBuf) -> StoreError {
+        let found = fs::statat(&self.handle, &self.name, AtFlags::SYMLINK_NOFOLLOW);
+        let found = found.map_or(FileType::Unknown, |found| kind(&found));
+        StoreError::WrongKind { path, wanted: word(FileType::Directory), found: word(found), remade: false }
+    }
+}
+
+/// Why a file is not taken for one of ours.
+const NOT_A_FILE: &str = "it is not a regular file";
+const OTHER_NAME: &str = "it has another name, somewhere else";
+
+fn kind(found: &Stat) -> FileType {
+    FileType::from_raw_mode(found.st_mode)
+}
+
+const fn word(kind: FileType) -> &'static str {
+    match kind {
+        FileType::RegularFile => "a file",
+        FileType::Directory => "a folder",
+        FileType::Symlink => "a symbolic link",
+        FileType::Fifo => "a named pipe",
+        FileType::Socket => "a socket",
+        _ => "something else",
     }
 }
 

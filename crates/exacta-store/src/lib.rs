@@ -7,10 +7,13 @@
 //!
 //! Nothing in the folder grants anything: whoever can write there can write anything. What counts is signed, and the keys
 //! live elsewhere, in the user's own folder ([`home`]).
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests prepare their folders by path"))]
 
+mod aside;
 mod error;
 mod files;
 mod folder;
+#[expect(clippy::disallowed_methods, reason = "the user's own folder, where nobody else can write")]
 pub mod home;
 mod log;
 mod record;
@@ -19,9 +22,10 @@ mod sqlite;
 mod store;
 mod verify;
 
+pub use aside::{Aside, Configuration, Presence, presence, put_aside};
 pub use error::{Place, StoreError, Tampered};
 pub use exacta_kernel::audit::EntryDraft;
-pub use folder::DATABASE;
+pub use folder::RECORDS;
 pub use record::{
     Change, EntryFilter, Filter, NewPlan, Outcome, PlanRecord, PlanSummary, RunFilter, RunRecord, RunState, Scores,
     Start,

@@ -1,6 +1,7 @@
 //! For tests. A process that hangs or outlives its test is one test that fails, never a suite that waits ([`Running`]). Where something
 //! cannot be tried on a machine, that is said loudly, and with `CI` set it is a failure ([`needs()`]). A test holds the others to it.
 #![expect(clippy::panic, reason = "this is how a test fails")]
+#![expect(clippy::disallowed_methods, reason = "tests prepare their folders by path")]
 
 mod needs;
 mod running;

@@ -1,5 +1,6 @@
 //! Every use case on a real project, with a real record and real keys.
 #![allow(
+    clippy::disallowed_methods,
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,

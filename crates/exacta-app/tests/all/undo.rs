@@ -95,6 +95,6 @@ fn a_record_that_cannot_be_looked_at_is_not_gone() {
     assert_eq!(App::open(&place.options).err().unwrap().code, "record_gone");
     std::os::unix::fs::symlink("state.db", &database).unwrap();
     let error = App::open(&place.options).err().unwrap();
-    assert_eq!(error.code, "record_unreadable", "{error}");
+    assert_eq!(error.code, "record_tampered", "{error}");
     assert!(!error.hint.unwrap().contains("--anew"));
 }

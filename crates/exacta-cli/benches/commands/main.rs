@@ -5,6 +5,7 @@
 //! `EXACTA_BENCH_PLANS=100000` for the full store; the default is 2 000. Name figures to measure only those:
 //! `cargo bench -p exacta-cli -- execute`.
 #![allow(
+    clippy::disallowed_methods,
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,

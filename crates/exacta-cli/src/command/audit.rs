@@ -7,7 +7,12 @@ use crate::render::audit as text;
 use exacta_app::{App, Error, Exit};
 use exacta_kernel::audit::Entry;
 use exacta_kernel::id::CorrelationId;
+use rustix::fs::OFlags;
 use serde::Serialize;
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
 
 #[derive(Debug, Serialize)]
 struct Entries {
@@ -95,11 +100,19 @@ fn show(args: &AuditShow, context: &Context) -> Result<u8, Error> {
     Ok(0)
 }
 
+/// Writes a file that the user named; not through a symbolic link, which somebody else may have put there.
+#[expect(clippy::disallowed_methods, reason = "a file that the user named")]
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+    let mut file = File::options().write(true).create(true).truncate(true).custom_flags(flags).open(path)?;
+    file.write_all(text.as_bytes())
+}
+
 fn prove(args: &AuditProve, context: &Context) -> Result<u8, Error> {
     let proof = context.look()?.prove(args.seq)?;
     let file = args.output.as_ref().map(|path| path.display().to_string());
     if let (Some(path), Some(name)) = (&args.output, &file) {
-        std::fs::write(path, &proof).map_err(|error| fail::io(Exit::Usage, &format!("write `{name}`"), &error))?;
+        write(path, &proof).map_err(|error| fail::io(Exit::Usage, &format!("write `{name}`"), &error))?;
     }
     if context.output.is_json() {
         let verifier_key = exacta_app::verifier_key(&context.options)?;

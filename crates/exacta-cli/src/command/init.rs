@@ -7,7 +7,7 @@ use crate::args::Init;
 use crate::prompt::Person;
 use crate::render::setting as text;
 use exacta_app::settings::{ApproverView, Settings};
-use exacta_app::{App, Error, Exit, ProfileView};
+use exacta_app::{App, Configuration, Error, Exit, ProfileView};
 use exacta_kernel::policy::profile::Profile;
 use serde::Serialize;
 
@@ -22,6 +22,7 @@ struct Begun {
 
 /// `exacta init`: makes the project's record, the person's first key, and asks once for the profile.
 pub fn init(args: &Init, context: &Context) -> Result<u8, Error> {
+    let context = &Context { options: context.options.to_begin()?, output: context.output };
     let listed = Settings::names(&context.options)?;
     sensible(args, &listed, context)?;
     let is_chosen = App::profile_is_chosen(&context.options)? && !args.anew;
@@ -73,7 +74,7 @@ fn anew(args: &Init, context: &Context) -> Result<App, Error> {
     let key = if App::anew_takes_person(&context.options)? {
         let decider = Decider::new(&args.signer, &context.options)?;
         decider.agrees(
-            "its plans can no longer be carried out or undone\ngive up the record of this project and begin a new one?",
+            "its plans can no longer be executed or undone\ngive up the record of this project and begin a new one?",
         )?;
         Some(decider.key(&context.options)?)
     } else {
@@ -81,7 +82,10 @@ fn anew(args: &Init, context: &Context) -> Result<App, Error> {
     };
     let (app, aside) = App::anew(&context.options, key.as_ref())?;
     if let Some(aside) = aside {
-        context.output.note(&format!("the old records are in `{}`", aside.display()));
+        context.output.note(&format!("the old records are in `{}`", aside.path.display()));
+        if let Configuration::Unusable(why) = aside.configuration {
+            context.output.note(&format!("the project's configuration stays there and no longer counts: {why}"));
+        }
     }
     Ok(app)
 }

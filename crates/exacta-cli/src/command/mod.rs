@@ -81,6 +81,14 @@ impl Context {
         App::open(&self.options).inspect(|app| self.tell_recovered(app))
     }
 
+    /// The same, for a command that may make a project where there is none, and says so first.
+    fn open_or_make(&self) -> Result<App, Error> {
+        if let Some(folder) = App::would_make(&self.options)? {
+            self.output.note(&format!("there is no project here yet: making one in `{}`", folder.display()));
+        }
+        self.open()
+    }
+
     /// The same, for a command about something that is recorded already.
     fn resume(&self) -> Result<App, Error> {
         App::resume(&self.options).inspect(|app| self.tell_recovered(app))

@@ -53,7 +53,7 @@ pub fn check(args: &Check, context: &Context) -> Result<u8, Error> {
 /// `exacta submit`
 pub fn submit(args: &Submit, context: &Context) -> Result<u8, Error> {
     let (text, mut request) = source::read(&args.source)?;
-    let mut app = context.open()?;
+    let mut app = context.open_or_make()?;
     if let Some(id) = &args.revises {
         request.revises = Some(app.resolve(id)?);
     }

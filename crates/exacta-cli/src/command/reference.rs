@@ -39,6 +39,7 @@ struct Pages {
 }
 
 /// Writes one page for each command.
+#[expect(clippy::disallowed_methods, reason = "a folder that the user named")]
 pub fn man(dir: &Path, output: &Output) -> Result<u8, Error> {
     let write = || {
         std::fs::create_dir_all(dir)?;

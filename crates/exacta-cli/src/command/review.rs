@@ -22,7 +22,7 @@ pub fn review(args: &args::Review, context: &Context) -> Result<u8, Error> {
         )
         .hint("`exacta show ID` shows the same, and `exacta approve ID` or `exacta reject ID` decide"));
     }
-    let mut app = context.open()?;
+    let mut app = context.resume()?;
     let mut id = match &args.id {
         Some(id) => app.resolve(id)?,
         None => newest_pending(&app)?,

@@ -31,7 +31,7 @@ pub fn execute(args: &Execute, context: &Context) -> Result<u8, Error> {
 /// `exacta run`
 pub fn run(args: &Run, context: &Context) -> Result<u8, Error> {
     let (text, request) = source::read(&args.source)?;
-    let mut app = context.open()?;
+    let mut app = context.open_or_make()?;
     // A run that goes on without this process must not end with its session.
     if Person::is_present() && !args.detach {
         app.hold_session()?;

@@ -67,6 +67,7 @@ pub fn read_named(path: &Path) -> Result<(Vec<u8>, Option<Refusal>), Error> {
 }
 
 /// The content of a file that the user named. A pipe or a device might never end, or never begin: only a regular file is read.
+#[expect(clippy::disallowed_methods, reason = "a file that the user named")]
 fn file(path: &Path) -> Result<(Vec<u8>, Option<Refusal>), Error> {
     let name = format!("`{}`", path.display());
     let at_once = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();

@@ -82,6 +82,7 @@ impl Drop for Screen {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "/dev/tty")]
 fn tty() -> io::Result<File> {
     File::options().read(true).write(true).open("/dev/tty")
 }

@@ -1,5 +1,6 @@
 //! What the command line shows and does.
 #![allow(
+    clippy::disallowed_methods,
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
@@ -20,6 +21,7 @@ mod help;
 mod history;
 mod json;
 mod kill;
+mod kinds;
 mod memory;
 mod race;
 mod reference;

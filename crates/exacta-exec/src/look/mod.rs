@@ -39,13 +39,25 @@ impl ProjectRoot {
             Err(target) => TargetFact { target, lookalikes: Vec::new(), folds: false },
         }
     }
+
+    /// What a file of Exacta's own is right now. One that has another name may come from anywhere, and is not read.
+    #[must_use]
+    pub fn own_file(&self, path: &RelPath, cap: u64) -> Target {
+        match Walk::to(self, path) {
+            Ok(walk) => match &walk.end {
+                End::Missing => Target::Absent,
+                End::Entry => read_target(&walk.folder, path, cap, true),
+            },
+            Err(target) => target,
+        }
+    }
 }
 
 fn fact_at(walk: &Walk, path: &RelPath, cap: u64) -> TargetFact {
     let folds = names::folds(&walk.folder);
     let target = match &walk.end {
         End::Missing => Target::Absent,
-        End::Entry => read_target(&walk.folder, path, cap),
+        End::Entry => read_target(&walk.folder, path, cap, false),
     };
     let listed = target == Target::Absent || folds;
     let lookalikes =
@@ -53,8 +65,8 @@ fn fact_at(walk: &Walk, path: &RelPath, cap: u64) -> TargetFact {
     TargetFact { target, lookalikes, folds }
 }
 
-/// What the last part of a path is, in the folder that holds it.
-fn read_target(folder: &OwnedFd, path: &RelPath, cap: u64) -> Target {
+/// What the last part of a path is, in the folder that holds it. If `alone`, a file with another name is not read.
+fn read_target(folder: &OwnedFd, path: &RelPath, cap: u64, alone: bool) -> Target {
     let answer = crate::handle::stat_in(folder, path.name());
     let (entry, mount) = match answer.and_then(|entry| Ok((entry, is_mount(folder.as_fd(), &entry)?))) {
         Ok(both) => both,
@@ -65,12 +77,12 @@ fn read_target(folder: &OwnedFd, path: &RelPath, cap: u64) -> Target {
         FileType::Symlink => Target::Symlink,
         _ if mount => Target::Blocked { at: path.to_string(), by: Obstacle::Mount },
         FileType::Directory => Target::Directory,
-        FileType::RegularFile => read_file(folder, path.name(), cap),
+        FileType::RegularFile => read_file(folder, path.name(), cap, alone),
         _ => Target::Special,
     }
 }
 
-fn read_file(folder: &OwnedFd, name: &str, cap: u64) -> Target {
+fn read_file(folder: &OwnedFd, name: &str, cap: u64, alone: bool) -> Target {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
     let file = match open_beneath(folder, name, flags) {
         Ok(file) => file,
@@ -84,6 +96,9 @@ fn read_file(folder: &OwnedFd, name: &str, cap: u64) -> Target {
     };
     // It may have been replaced since it was looked at by name.
     match kind(&entry) {
+        FileType::RegularFile if alone && entry.stx_nlink > 1 => {
+            Target::Unreadable { reason: "it has another name, somewhere else".to_owned() }
+        }
         FileType::RegularFile if entry.stx_size > cap => Target::TooLarge { size: entry.stx_size },
         FileType::RegularFile => match read_whole(&file, entry.stx_size, cap) {
             Ok(Some(bytes)) => Target::File(Arc::new(FileContent::new(bytes, u32::from(entry.stx_mode)))),

@@ -5,6 +5,7 @@ mod change;
 pub(crate) mod db;
 mod ends;
 pub(crate) mod head;
+mod held;
 pub(crate) mod ledger;
 pub(crate) mod open;
 pub(crate) mod plans;
@@ -20,13 +21,13 @@ use crate::folder::{FileId, Folder};
 use crate::signer::CheckpointSigner;
 use db::Db;
 use exacta_kernel::audit::{Origin, SignedCheckpoint};
-use rusqlite::Connection;
+use held::Held;
 use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
 
 /// The records of one project in its `.exacta/` folder.
 pub struct SqliteStore {
-    connection: Connection,
+    connection: Held,
     path: PathBuf,
     /// Which files the connection is to: the database and its write-ahead log. Known once it is open.
     files: Cell<Option<[Option<FileId>; 2]>>,
@@ -45,6 +46,10 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
+    pub(crate) const fn folder(&self) -> &Folder {
+        &self.folder
+    }
+
     fn db(&self) -> Db<'_> {
         Db { connection: &self.connection, path: &self.path }
     }

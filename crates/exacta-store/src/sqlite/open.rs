@@ -2,18 +2,18 @@
 
 use super::db::Db;
 use super::head::{Head, Owner};
+use super::held::Held;
 use super::ledger::Ledger;
 use super::whole::Seen;
 use super::{SqliteStore, schema};
 use crate::error::{Place, StoreError, Tampered};
-use crate::folder::{DATABASE, Folder, LOG, PATIENCE, WAL};
+use crate::folder::{DATABASE, Folder, JOURNAL, LOG, PATIENCE, SHM, WAL};
 use crate::signer::{CheckpointSigner, Pin};
 use exacta_kernel::audit::Origin;
 use exacta_kernel::id::ProjectId;
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{FileControl, OpenFlags};
 use std::cell::{Cell, RefCell};
-use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 impl SqliteStore {
@@ -114,40 +114,50 @@ impl SqliteStore {
 }
 
 /// Opens a database that needs nothing done to it.
-fn ready(folder: &Folder, path: &Path) -> Result<Option<Connection>, StoreError> {
-    match folder.file(DATABASE, false)? {
-        Some(file) if file.metadata().map_err(StoreError::io("read", path))?.len() > 0 => {}
-        _ => return Ok(None),
+fn ready(folder: &Folder, path: &Path) -> Result<Option<Held>, StoreError> {
+    if folder.size(DATABASE)?.unwrap_or_default() == 0 {
+        return Ok(None);
     }
-    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    Ok(schema::is_current(&connection, path)?.then_some(connection))
+    let mut connection = connect(folder, path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    if !schema::is_current(&connection, path)? {
+        return Ok(None);
+    }
+    connection.check_sides(folder)?;
+    Ok(Some(connection))
 }
 
 /// From this length on the write-ahead log is copied into the database by whoever closes it last.
 const WAL_BYTES: u64 = 512 << 10;
 
 /// Makes the database, or brings it to the newest format.
-fn make(folder: &Folder, path: &Path, origin: &Origin) -> Result<Connection, StoreError> {
+fn make(folder: &Folder, path: &Path, origin: &Origin) -> Result<Held, StoreError> {
     let _lock = folder.lock()?;
-    if folder.file(DATABASE, false)?.is_none() {
-        if folder.file(LOG, false)?.is_some() {
+    if folder.size(DATABASE)?.is_none() {
+        if folder.size(LOG)?.is_some() {
             let what = "the database is missing though there is an audit log".to_owned();
             return Err(Tampered { place: Place::File(path.to_owned()), what }.into());
         }
         folder.new_file(DATABASE)?;
     }
-    let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    let mut connection = connect(folder, path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     connection.pragma_update(None, "journal_mode", "wal").map_err(StoreError::database(path))?;
+    // A look into it, with which SQLite opens the files beside it.
+    schema::is_current(&connection, path)?;
+    connection.check_sides(folder)?;
     schema::migrate(&mut connection, path, origin)?;
     folder.sync()?;
     Ok(connection)
 }
 
-fn connect(path: &Path, access: OpenFlags) -> Result<Connection, StoreError> {
-    plain_files(path)?;
+fn connect(folder: &Folder, path: &Path, access: OpenFlags) -> Result<Held, StoreError> {
+    // SQLite would wait for the other end of a pipe, follow a link, or write to a file with another name elsewhere, that somebody put
+    // in the place of its own files.
+    for name in [DATABASE, JOURNAL, WAL, SHM] {
+        folder.size(name)?;
+    }
     let failed = || StoreError::database(path);
     let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-    let connection = Connection::open_with_flags(path, flags).map_err(failed())?;
+    let connection = Held::open(folder, path, flags)?;
     connection.busy_timeout(PATIENCE).map_err(failed())?;
     // Whoever can write in the folder can put triggers and views into the database; none of ours has any.
     for (setting, on) in [
@@ -158,47 +168,28 @@ fn connect(path: &Path, access: OpenFlags) -> Result<Connection, StoreError> {
         (DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, true),
         // The next command reads the write-ahead log as it is: copying it at every exit would cost three syncs. But it must
         // not grow for ever, since whoever opens the database reads all of it.
-        (DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, wal_bytes(path) < WAL_BYTES),
+        (DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, folder.size(WAL)?.unwrap_or_default() < WAL_BYTES),
     ] {
         connection.set_db_config(setting, on).map_err(failed())?;
     }
+    // It is emptied then, not removed: SQLite would remove whatever has its name by that time.
+    let mut stays = 1;
+    connection.file_control(None::<&str>, FileControl::PersistWal(&mut stays)).map_err(failed())?;
+    connection.pragma_update(None, "journal_size_limit", 0).map_err(failed())?;
     connection.pragma_update(None, "synchronous", "full").map_err(failed())?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
 }
 
-/// SQLite would wait for the other end of a pipe, follow a link, or write to a file with another name elsewhere, that somebody put in
-/// the place of its own files.
-fn plain_files(path: &Path) -> Result<(), StoreError> {
-    for suffix in ["", "-journal", "-wal", "-shm"] {
-        let mut name = path.as_os_str().to_owned();
-        name.push(suffix);
-        let side = Path::new(&name);
-        let what = match std::fs::symlink_metadata(side) {
-            Ok(found) if !found.is_file() => "it is not a regular file",
-            Ok(found) if found.nlink() > 1 => "it has another name, somewhere else",
-            _ => continue,
-        };
-        return Err(Tampered { place: Place::File(side.to_owned()), what: what.to_owned() }.into());
-    }
-    Ok(())
-}
-
-/// How long the write-ahead log is.
-fn wal_bytes(path: &Path) -> u64 {
-    let mut name = path.as_os_str().to_owned();
-    name.push("-wal");
-    std::fs::symlink_metadata(name).map_or(0, |found| found.len())
-}
-
 /// Opens a database to read, also where nothing can be written.
-pub(crate) fn connect_to_read(folder: &Folder, path: &Path) -> Result<Connection, StoreError> {
-    if folder.file(DATABASE, false)?.is_none() {
+pub(crate) fn connect_to_read(folder: &Folder, path: &Path) -> Result<Held, StoreError> {
+    if folder.size(DATABASE)?.is_none() {
         return Err(StoreError::Missing(folder.path().to_owned()));
     }
-    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    let mut connection = connect(folder, path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     if !schema::is_current(&connection, path)? {
         return Err(StoreError::Missing(folder.path().to_owned()));
     }
+    connection.check_log(folder)?;
     Ok(connection)
 }

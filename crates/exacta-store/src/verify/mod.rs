@@ -126,7 +126,12 @@ pub fn verify(dir: &Path, trusted: &Trusted) -> Result<Report, VerifyError> {
         records::check(&db, &folder, said.records, said.state, &mut found)?;
         files::check_operations(&db, &folder, said.operations, &mut found)?;
     }
-    if found.tampered.is_empty() { Ok(found.report) } else { Err(VerifyError::Tampered(found.tampered)) }
+    if !found.tampered.is_empty() {
+        return Err(VerifyError::Tampered(found.tampered));
+    }
+    // What no command could go on with is not in order, though no record is in it.
+    folder.check_kinds()?;
+    Ok(found.report)
 }
 
 /// The checkpoint in the folder, if its signature holds.

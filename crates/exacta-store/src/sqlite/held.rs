@@ -1,0 +1,190 @@
+//! A connection to the files of the held folder, and to no others.
+//!
+//! SQLite opens its files by path, and whoever can write in the project can exchange a folder on that path in the very moment. So
+//! what it opened is compared with what lies in the held folder, before anything is written.
+
+use crate::error::{Place, StoreError, Tampered};
+use crate::folder::{DATABASE, FileId, Folder, SHM, WAL};
+use rusqlite::{Connection, OpenFlags};
+use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, openat, statat};
+use std::collections::BTreeSet;
+use std::ops::{Deref, DerefMut};
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The open files of this process that connections were found to have. Each belongs to one connection: another that is opened to the
+/// same files has others.
+static TAKEN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
+/// The open files of this process, by number.
+const OPEN_FILES: &str = "/proc/self/fd";
+
+/// A connection whose files are those in the folder.
+#[derive(Debug)]
+pub struct Held {
+    // Given up before they are closed: the system gives their numbers to others then.
+    taken: Taken,
+    connection: Connection,
+}
+
+/// The files that one connection has.
+#[derive(Debug, Default)]
+struct Taken(BTreeSet<String>);
+
+impl Held {
+    /// Connects to the database in a folder.
+    pub fn open(folder: &Folder, path: &Path, flags: OpenFlags) -> Result<Self, StoreError> {
+        let connection = Connection::open_with_flags(path, flags).map_err(StoreError::database(path))?;
+        let mut held = Self { connection, taken: Taken::default() };
+        held.taken.take(folder, DATABASE)?;
+        Ok(held)
+    }
+
+    /// That the write-ahead log it reads is the one in the folder, if there is one.
+    pub fn check_log(&mut self, folder: &Folder) -> Result<(), StoreError> {
+        match folder.size(WAL)? {
+            Some(1..) => self.taken.take(folder, WAL),
+            _ => Ok(()),
+        }
+    }
+
+    /// That the files which SQLite opens with the first look into the database are those in the folder too.
+    pub fn check_sides(&mut self, folder: &Folder) -> Result<(), StoreError> {
+        self.taken.take(folder, WAL)?;
+        // The connections of a process to the same database share this one.
+        match folder.identity(SHM)? {
+            Some(wanted) if open_files()?.iter().any(|(_, found)| *found == wanted) => Ok(()),
+            _ => Err(elsewhere(folder, SHM)),
+        }
+    }
+}
+
+impl Taken {
+    /// Finds the open file that a name in the folder is, if no other connection has it.
+    fn take(&mut self, folder: &Folder, name: &str) -> Result<(), StoreError> {
+        let mut all = all();
+        let wanted = folder.identity(name)?.ok_or_else(|| elsewhere(folder, name))?;
+        let mut open = open_files()?.into_iter();
+        let found = open.find(|(number, found)| *found == wanted && !all.contains(number));
+        let (number, _) = found.ok_or_else(|| elsewhere(folder, name))?;
+        all.insert(number.clone());
+        self.0.insert(number);
+        Ok(())
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        let mut all = all();
+        for number in &self.0 {
+            all.remove(number);
+        }
+    }
+}
+
+impl Deref for Held {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        &self.connection
+    }
+}
+
+impl DerefMut for Held {
+    fn deref_mut(&mut self) -> &mut Connection {
+        &mut self.connection
+    }
+}
+
+fn all() -> MutexGuard<'static, BTreeSet<String>> {
+    TAKEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Every file that this process has open.
+fn open_files() -> Result<Vec<(String, FileId)>, StoreError> {
+    let failed = || |errno: rustix::io::Errno| StoreError::io("look at", Path::new(OPEN_FILES))(errno.into());
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let folder = openat(CWD, OPEN_FILES, flags, Mode::empty()).map_err(failed())?;
+    let mut files = Vec::new();
+    for entry in Dir::read_from(&folder).map_err(failed())? {
+        let entry = entry.map_err(failed())?;
+        // One that another thread closed meanwhile is none.
+        if let (Ok(number), Ok(found)) =
+            (entry.file_name().to_str(), statat(&folder, entry.file_name(), AtFlags::empty()))
+        {
+            files.push((number.to_owned(), (found.st_dev, found.st_ino)));
+        }
+    }
+    Ok(files)
+}
+
+fn elsewhere(folder: &Folder, name: &str) -> StoreError {
+    let what = "the file that was opened is not the one in this folder: the folder was exchanged".to_owned();
+    Tampered { place: Place::File(folder.path().join(name)), what }.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::fs::{RenameFlags, renameat_with};
+    use std::path::PathBuf;
+
+    const FLAGS: OpenFlags = OpenFlags::SQLITE_OPEN_READ_WRITE;
+
+    /// Two folders with a database each, the first one held.
+    fn folders() -> (tempfile::TempDir, Folder, [PathBuf; 2]) {
+        let dir = tempfile::tempdir().unwrap();
+        let paths = [".exacta", "copy"].map(|name| dir.path().join(name));
+        for path in &paths {
+            Folder::create(path).unwrap().new_file(DATABASE).unwrap();
+            let connection = Connection::open(path.join(DATABASE)).unwrap();
+            connection.pragma_update(None, "journal_mode", "wal").unwrap();
+            connection.execute_batch("CREATE TABLE some(thing TEXT)").unwrap();
+        }
+        let folder = Folder::open(&paths[0]).unwrap();
+        (dir, folder, paths)
+    }
+
+    fn exchange(paths: &[PathBuf; 2]) {
+        renameat_with(CWD, &paths[0], CWD, &paths[1], RenameFlags::EXCHANGE).unwrap();
+    }
+
+    fn look(held: &Held) {
+        held.query_row("SELECT count(*) FROM some", [], |row| row.get::<_, i64>(0)).unwrap();
+    }
+
+    /// attack 19: the folder is exchanged before the database is opened, or between that and the first look into it.
+    #[test]
+    fn a_folder_that_was_exchanged_is_noticed() {
+        let (_dir, folder, paths) = folders();
+        let path = folder.path().join(DATABASE);
+        let tampered = |error: StoreError| assert!(error.is_tampered(), "{error}");
+        let mut held = Held::open(&folder, &path, FLAGS).unwrap();
+        look(&held);
+        held.check_sides(&folder).unwrap();
+        drop(held);
+
+        exchange(&paths);
+        tampered(Held::open(&folder, &path, FLAGS).unwrap_err());
+        exchange(&paths);
+
+        let mut held = Held::open(&folder, &path, FLAGS).unwrap();
+        exchange(&paths);
+        look(&held);
+        tampered(held.check_sides(&folder).unwrap_err());
+    }
+
+    #[test]
+    fn two_connections_to_the_same_files_do_not_vouch_for_each_other() {
+        let (_dir, folder, paths) = folders();
+        let path = folder.path().join(DATABASE);
+        let mut first = Held::open(&folder, &path, FLAGS).unwrap();
+        look(&first);
+        first.check_sides(&folder).unwrap();
+        let mut second = Held::open(&folder, &path, FLAGS).unwrap();
+        look(&second);
+        second.check_sides(&folder).unwrap();
+        exchange(&paths);
+        assert!(Held::open(&folder, &path, FLAGS).unwrap_err().is_tampered());
+    }
+}
