@@ -256,3 +256,44 @@ fn attack_07_a_dependency_is_seen_or_unchecked_however_it_is_written() {
         }
     }
 }
+
+/// Texts that are small but would mean much: each is read in a moment, or not at all.
+#[test]
+fn attack_07_hostile_manifests_cost_little() {
+    let repeat = |head: &str, part: &str, tail: &str| format!("{head}{}{tail}", part.repeat(20_000));
+    let long = "x".repeat(150_000);
+    let pom = |version: &str| {
+        let package = format!("<dependency><artifactId>a</artifactId><version>{version}</version></dependency>");
+        format!("<project><properties><v>{long}</v></properties>{package}</project>")
+    };
+    let properties: String = (0..5_000).map(|n| format!("<p{n}>1</p{n}>")).collect();
+    let uses: String =
+        (0..5_000).map(|n| format!("<d><artifactId>a</artifactId><version>${{p{n}}}</version></d>")).collect();
+    for (path, after) in [
+        ("pom.xml", pom(&"${v}".repeat(20_000))),
+        ("pom.xml", format!("<project><properties>{properties}</properties>{uses}</project>")),
+        ("pom.xml", repeat("", "<a>", "")),
+        ("App.csproj", format!("<Project{}/>", (0..20_000).map(|n| format!(" a{n}=''")).collect::<String>())),
+        (
+            "App.csproj",
+            repeat("<Project><PackageReference Include='", "A;", &format!("' Version='{long}'/></Project>")),
+        ),
+        (
+            "yarn.lock",
+            format!(
+                "{}b@1:\n  version \"1\"\n  integrity {long}\n",
+                (0..8_000).map(|n| format!("a{n}@1, ")).collect::<String>()
+            ),
+        ),
+        ("environment.yml", repeat("", "[", "")),
+        ("environment.yml", repeat("dependencies:\n- pip:\n", "  - a\n", "")),
+        ("pnpm-lock.yaml", repeat("a: &a [x, x]\nb: [", "*a, ", "*a]\n")),
+        ("package.json", repeat("", "{\"overrides\":", "")),
+        ("requirements.txt", repeat("", "a\\\n", "")),
+    ] {
+        let started = std::time::Instant::now();
+        let got = constraint(&checked(path, &facts(path, ""), &after, true));
+        assert_ne!(got, "met", "{path}");
+        assert!(started.elapsed().as_secs() < 20, "{path}: {:?}", started.elapsed());
+    }
+}

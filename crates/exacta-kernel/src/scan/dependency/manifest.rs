@@ -118,8 +118,10 @@ impl Manifest {
     pub fn absorb(&mut self, other: Self) {
         for (name, package) in other.packages {
             let mine = self.packages.entry(name).or_default();
-            let versions = [mine.version.as_str(), package.version.as_str()];
-            mine.version = versions.into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join(", ");
+            if !mine.version.is_empty() && !package.version.is_empty() {
+                mine.version.push_str(", ");
+            }
+            mine.version.push_str(&package.version);
             mine.source = package.source.or(mine.source.take());
             mine.home = package.home.or(mine.home.take());
             mine.runs_script |= package.runs_script;

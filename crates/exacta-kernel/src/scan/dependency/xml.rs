@@ -7,6 +7,8 @@ use quick_xml::{Reader, XmlVersion};
 /// How deeply elements may be nested.
 const MAX_DEPTH: usize = 64;
 
+/// How many attributes an element may have.
+const MAX_ATTRIBUTES: usize = 64;
 /// The name of the element that a processing instruction becomes.
 const INSTRUCTION: &str = "?";
 
@@ -71,8 +73,9 @@ pub(super) fn read(text: &str) -> Option<Element> {
 
 fn start(tag: &BytesStart<'_>) -> Option<Element> {
     let mut element = Element { name: tag.local_name().as_ref().to_owned(), ..Element::default() };
-    for attribute in tag.attributes() {
-        let attribute = attribute.ok()?;
+    for (index, attribute) in tag.attributes().enumerate() {
+        // That no name comes twice is found out by comparing all of them.
+        let attribute = attribute.ok().filter(|_| index < MAX_ATTRIBUTES)?;
         let value = attribute.normalized_value(XmlVersion::Explicit1_0).ok()?.into_owned();
         let name = attribute.key.as_ref();
         if !name.starts_with("xmlns") && !name.starts_with("xsi:") {

@@ -23,6 +23,9 @@ const OWN: &[&str] = &[
     "issueManagement",
 ];
 
+/// How long a text may become when names in it are replaced.
+const MAX_FILLED: usize = 4096;
+
 /// `pom.xml`: whatever has an `artifactId` is a package, by `group:artifact`; repositories by address.
 pub(super) fn pom(text: &str, path: &RelPath) -> Option<Manifest> {
     let mut project = xml::read(text)?;
@@ -90,23 +93,40 @@ impl Properties {
         collect(project, &mut values);
         let mut used: BTreeMap<String, usize> = BTreeMap::new();
         count(project, &mut used);
-        let whole = |name: &str, times: usize| text.matches(format!("${{{name}}}").as_str()).count() == times;
+        let mut all: BTreeMap<&str, usize> = BTreeMap::new();
+        references(text).for_each(|name| *all.entry(name).or_default() += 1);
+        let whole = |name: &str, times: usize| all.get(name) == Some(&times);
         let versions = used.into_iter().filter(|(name, times)| whole(name, *times)).map(|(name, _)| name).collect();
         Self { values, versions }
     }
 
-    /// A text with the names in it replaced, once.
+    /// A text with the names in it replaced, once. One that would grow beyond all names stays as it is.
     fn fill(&self, text: &str) -> String {
-        let mut filled = text.to_owned();
-        for (name, value) in &self.values {
-            filled = filled.replace(&format!("${{{name}}}"), value);
+        let mut filled = String::new();
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once("${") {
+            let (name, tail) = after.split_once('}').unwrap_or((after, ""));
+            filled.push_str(before);
+            match self.values.get(name) {
+                Some(value) => filled.push_str(value),
+                None => filled.push_str(&format!("${{{name}}}")),
+            }
+            if filled.len() > MAX_FILLED {
+                return text.to_owned();
+            }
+            rest = tail;
         }
-        filled
+        filled + rest
     }
 
     fn is_version(&self, name: &str) -> bool {
         self.versions.contains(name) && self.values.contains_key(name)
     }
+}
+
+/// The names in `${…}`.
+fn references(text: &str) -> impl Iterator<Item = &str> {
+    text.split("${").skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name)
 }
 
 /// Every property; of two with one name, both count.

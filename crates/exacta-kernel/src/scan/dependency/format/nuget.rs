@@ -87,11 +87,12 @@ fn named(element: &Element) -> Option<&str> {
 fn package(item: &Element, manifest: &mut Manifest) {
     let names = named(item).unwrap_or_default();
     let line = item.line();
+    let many = names.split(';').nth(1).is_some();
+    if many || names.contains(['$', '@', '%', '*']) {
+        manifest.rest.push(line.clone());
+    }
     for name in names.split(';').map(str::trim) {
-        if name.contains(['$', '@', '%', '*']) {
-            manifest.rest.push(line.clone());
-        }
-        manifest.add(name, &line, None);
+        manifest.add(name, if many { "" } else { &line }, None);
     }
 }
 

@@ -7,6 +7,10 @@ use crate::path::RelPath;
 use crate::prelude::*;
 use serde_json::{Map, Value};
 
+/// How many patterns may stand for one package, and how long its address and hash may be: each pattern keeps both.
+const MAX_PATTERNS: usize = 500;
+const MAX_TEXT: usize = 4096;
+
 /// `yarn.lock`.
 pub(super) fn lock(text: &str, path: &RelPath) -> Option<Manifest> {
     let first = text.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#'));
@@ -27,6 +31,11 @@ fn berry(text: &str, path: &RelPath) -> Option<Manifest> {
         let version = take_text(&mut entry, &["version"])?;
         let resolution = take_text(&mut entry, &["resolution"]).unwrap_or_default();
         let checksum = take_text(&mut entry, &["checksum"]);
+        if header.matches(',').count() > MAX_PATTERNS
+            || resolution.len() + checksum.as_ref().map_or(0, String::len) > MAX_TEXT
+        {
+            return None;
+        }
         let (real, from) = split_version(&resolution);
         for pattern in header.split(',').map(str::trim) {
             let (name, _) = split_version(pattern);
@@ -123,6 +132,11 @@ fn entry(header: &str, mut fields: Value, path: &RelPath, manifest: &mut Manifes
     let version = take_text(&mut fields, &["version"])?;
     let resolved = take_text(&mut fields, &["resolved"]).unwrap_or_default();
     let integrity = take_text(&mut fields, &["integrity"]);
+    if header.matches(',').count() > MAX_PATTERNS
+        || resolved.len() + integrity.as_ref().map_or(0, String::len) > MAX_TEXT
+    {
+        return None;
+    }
     let (address, fragment) = split_fragment(&resolved);
     take_map(&mut fields, &["engines"]);
     let mut rest = header;
