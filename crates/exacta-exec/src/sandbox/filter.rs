@@ -10,9 +10,19 @@ use seccompiler::{
 };
 use std::collections::BTreeMap;
 
+/// Whom a command could meet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Meets {
+    /// Nobody: all that it sees is its own, or nobody else's to write.
+    Nobody,
+    /// Whoever can write to a folder that it sees as well. By a local socket there, they could pass it a handle of theirs, such as one
+    /// of `/`, and by that it would reach with the operator's rights whatever it is not shown.
+    Others,
+}
+
 /// The filter as `bwrap --seccomp` reads it.
-pub(super) fn bytes() -> Result<Vec<u8>, String> {
-    let program = program().map_err(|error| error.to_string())?;
+pub(super) fn bytes(meets: Meets) -> Result<Vec<u8>, String> {
+    let program = program(meets).map_err(|error| error.to_string())?;
     let mut bytes = Vec::with_capacity(program.len() * 8);
     for instruction in program {
         bytes.extend(instruction.code.to_ne_bytes());
@@ -22,10 +32,10 @@ pub(super) fn bytes() -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-fn program() -> Result<BpfProgram, BackendError> {
+fn program(meets: Meets) -> Result<BpfProgram, BackendError> {
     let arch = TargetArch::try_from(std::env::consts::ARCH)?;
     let mut denied: BTreeMap<i64, Vec<SeccompRule>> = calls::DENIED.iter().map(|call| (*call, Vec::new())).collect();
-    denied.insert(calls::SOCKET, vec![foreign_family()?]);
+    denied.insert(calls::SOCKET, vec![foreign_family(meets)?]);
     for (call, mode) in calls::SET_MODE {
         denied.insert(*call, set_id(*mode, None)?);
     }
@@ -39,9 +49,11 @@ fn program() -> Result<BpfProgram, BackendError> {
 }
 
 /// A socket of a family that no network namespace holds back, such as one to the machine's host.
-fn foreign_family() -> Result<SeccompRule, BackendError> {
-    let others = FAMILIES.map(|family| SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, family));
-    SeccompRule::new(others.into_iter().collect::<Result<_, _>>()?)
+fn foreign_family(meets: Meets) -> Result<SeccompRule, BackendError> {
+    let local = (meets == Meets::Nobody).then_some(LOCAL_FAMILY);
+    let own = FAMILIES.into_iter().chain(local);
+    let others = own.map(|family| SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, family));
+    SeccompRule::new(others.collect::<Result<_, _>>()?)
 }
 
 /// Whether an argument is a mode with set-user-id or set-group-id. Where the call has flags, it is a mode only if they ask for a
@@ -104,8 +116,11 @@ const SET_ID: [u64; 2] = [0o4000, 0o2000];
 /// `O_CREAT`, and the bit that `O_TMPFILE` has alone.
 const NEW_FILE: [u64; 2] = [0o100, 0o20_000_000];
 
-/// `AF_UNIX, AF_INET, AF_INET6, AF_NETLINK`: these end at the sandbox's own network namespace, or at the files it sees.
-const FAMILIES: [u64; 4] = [1, 2, 10, 16];
+/// `AF_INET, AF_INET6, AF_NETLINK`: these end at the sandbox's own network namespace.
+const FAMILIES: [u64; 3] = [2, 10, 16];
+
+/// `AF_UNIX`: ends at the files that the sandbox sees. Pairs of such sockets, which have no name, are another call's.
+const LOCAL_FAMILY: u64 = 1;
 
 /// Calls by number. Other architectures have none here, and `seccompiler` refuses them, so nothing runs there unfiltered.
 #[cfg(target_arch = "x86_64")]
