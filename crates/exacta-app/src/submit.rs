@@ -245,7 +245,7 @@ impl App {
             content_hash: plan.content_hash(),
             identity: bound,
             proposal: text.map(<[u8]>::to_vec),
-            view: serde_json::to_value(&view)?,
+            view: serde_json::to_value(view.kept())?,
             summary: summary(&view),
             derived_from: lineage.derived_from.clone(),
             revises: lineage.revises.clone(),

@@ -66,6 +66,9 @@ pub struct PlanView {
 pub struct Detail {
     /// Such as `FixBug`.
     pub intent: String,
+    /// The proposer's own name for it, if it gave one; untrusted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intent_id: Option<String>,
     /// The proposer's own words for it; untrusted.
     pub intent_text: String,
     /// `files`, `autopilot` or `site`.
@@ -75,6 +78,9 @@ pub struct Detail {
     /// Ties versions, derived plans and runs together; not for `check`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correlation_id: Option<String>,
+    /// The plan whose selected steps this one consists of, if it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub derived_from: Option<String>,
     /// Not for `check`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_at: Option<String>,
@@ -107,7 +113,8 @@ pub struct StepView {
     pub description: String,
     /// Ids of steps that come before.
     pub dependencies: Vec<String>,
-    /// What happens to the file, as a unified diff rendered from the exact before and after; secrets are masked.
+    /// What happens to the file, as a unified diff rendered from the exact before and after, every changed byte of it; secrets
+    /// are masked. Of a plan that is over the record keeps a part; a line that begins with a backslash says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
     /// Lines added.

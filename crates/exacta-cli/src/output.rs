@@ -76,11 +76,6 @@ impl Output {
         write(&mut io::stderr(), &self.err.page(rows));
     }
 
-    /// The same for diffs.
-    pub fn aside_unfolded(&self, rows: &[Row]) {
-        write(&mut io::stderr(), &self.err.unfolded(rows));
-    }
-
     /// Progress and the like, as it is.
     pub fn aside_text(&self, text: &str) {
         write(&mut io::stderr(), text);

@@ -19,6 +19,9 @@ pub type Content = Arc<FileContent>;
 /// The most lines that come, and that go, in one step and are looked at one by one.
 pub const MOST_LINES: usize = 1 << 16;
 
+/// The longest line that is read as code, in bytes. No person writes one, and no person reads one.
+pub const LONGEST_LINE: usize = 10_000;
+
 /// A proposal with its exact effects, not yet validated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
@@ -71,7 +74,19 @@ impl Effect {
         added.max(removed) > MOST_LINES as u64
     }
 
-    /// The change as people read it.
+    /// The first added line that is too long to be read as code, so that only a person can judge it: its number and length.
+    #[must_use]
+    pub fn long_line(&self) -> Option<(u64, usize)> {
+        if self.after.as_ref().is_none_or(|after| after.bytes().len() <= LONGEST_LINE) {
+            return None;
+        }
+        self.added_runs().find_map(|(first, bytes)| {
+            let lengths = bytes.split(|byte| *byte == b'\n').map(<[u8]>::len);
+            (first..).zip(lengths).find(|(_, length)| *length > LONGEST_LINE)
+        })
+    }
+
+    /// The change as it is shown.
     #[must_use]
     pub fn render(&self) -> String {
         diff::render_compared(&self.path, self.before.as_deref(), self.after.as_deref(), || self.comparison())

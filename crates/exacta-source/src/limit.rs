@@ -7,7 +7,7 @@ use tree_sitter::{ParseOptions, Parser, Tree};
 /// the whole plan would let one step take another's facts away.
 const FILE: usize = 1 << 19;
 /// The longest line of a file that people wrote.
-const LINE: usize = 10_000;
+const LINE: usize = exacta_kernel::plan::LONGEST_LINE;
 /// The deepest brackets of a file that people wrote.
 const DEPTH: u32 = 500;
 /// How often the parser may ask to go on (each time after a fixed number of its steps), per file and per byte.

@@ -64,6 +64,36 @@ impl PlanView {
     }
 }
 
+/// The most of a diff that is kept of a plan that is over, in bytes.
+const KEPT: usize = 1 << 20;
+
+impl PlanView {
+    /// As the record keeps it for the time when the plan is over: a plan that can still be decided is derived again, and shown
+    /// whole.
+    pub(crate) fn kept(&self) -> Cow<'_, Self> {
+        let is_long = |step: &StepView| step.diff.as_ref().is_some_and(|diff| diff.len() > KEPT);
+        if !self.detail.iter().flat_map(|detail| &detail.steps).any(is_long) {
+            return Cow::Borrowed(self);
+        }
+        let mut kept = self.clone();
+        for diff in kept.detail.iter_mut().flat_map(|detail| &mut detail.steps).filter_map(|step| step.diff.as_mut()) {
+            shorten(diff);
+        }
+        Cow::Owned(kept)
+    }
+}
+
+/// Leaves whole lines from the start of a diff, and how much follows.
+fn shorten(diff: &mut String) {
+    if diff.len() > KEPT {
+        let all = diff.len();
+        diff.truncate(diff.floor_char_boundary(KEPT));
+        diff.truncate(diff.rfind('\n').map_or(0, |end| end + 1));
+        let left = all - diff.len();
+        diff.push_str(&format!("\\ the record does not keep the other {left} bytes of this diff\n"));
+    }
+}
+
 fn detail(
     plan: &Plan,
     constraints: &[ConstraintResult],
@@ -73,10 +103,12 @@ fn detail(
     let identity = registered.map(|registered| registered.identity);
     Ok(Detail {
         intent: line(proposal.intent.kind.name()),
+        intent_id: proposal.intent.id.as_deref().map(line),
         intent_text: text(&proposal.intent.text),
         domain: plan.domain().name().to_owned(),
         version: identity.map_or(1, |identity| identity.version),
         correlation_id: identity.map(|identity| identity.correlation_id.to_string()),
+        derived_from: identity.and_then(|identity| identity.derived_from.as_ref()).map(ToString::to_string),
         created_at: identity.map(|identity| identity.created_at.to_string()),
         steps: plan.ordered_steps().into_iter().map(|(index, step)| step_view(plan, index, step)).collect(),
         constraints: constraints.iter().map(constraint).collect(),

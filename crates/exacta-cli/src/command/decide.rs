@@ -3,7 +3,7 @@
 use super::key::Decider;
 use super::{Context, plan as plans};
 use crate::args::{Approve, Reject, Revise};
-use crate::render::plan;
+use crate::render::{ask, plan};
 use exacta_app::view::PlanView;
 use exacta_app::{App, Error, Exit};
 use exacta_kernel::id::PlanId;
@@ -56,7 +56,8 @@ pub fn decide_shown(app: &mut App, view: &PlanView, decider: Decider, context: &
     if decider.is_person() {
         context.output.aside(plan::facts(view));
         context.output.aside_text(&plan::diffs_text(view, context.output.paint_aside()));
-        decider.agrees(&format!("\napprove exactly this plan, hash {}?", plan::short(&hash)))?;
+        context.output.aside(ask::summary(view));
+        decider.agrees(&format!("approve exactly this plan, hash {}?", plan::short(&hash)))?;
     }
     app.approve(&id, Some(&hash), &decider.key(&context.options)?)
 }

@@ -28,8 +28,8 @@ pub fn review(args: &args::Review, context: &Context) -> Result<u8, Error> {
         None => newest_pending(&app)?,
     };
     loop {
-        let view = app.consider(&id)?.plan;
-        match look(&view, context)? {
+        let (choice, view) = look(app.consider(&id)?.plan, context)?;
+        match choice {
             Choice::ApproveSteps(steps) => {
                 let derived = app.select(&id, &steps.into_iter().collect())?;
                 if derived.status != Some(Status::Pending) {
@@ -43,11 +43,12 @@ pub fn review(args: &args::Review, context: &Context) -> Result<u8, Error> {
     }
 }
 
-/// Shows a plan full-screen until the person has chosen.
-pub fn look(view: &PlanView, context: &Context) -> Result<Choice, Error> {
+/// Shows a plan full-screen until the person has chosen; gives it back, since it can be large.
+fn look(view: PlanView, context: &Context) -> Result<(Choice, PlanView), Error> {
     let signals = Orderly::begin().map_err(|error| broken(&error))?;
-    let mut review = Review::new(view.clone(), context.output.paint_aside().0);
-    terminal::run(&mut review, &signals).map_err(|error| broken(&error))
+    let mut review = Review::new(view, context.output.paint_aside().0);
+    let choice = terminal::run(&mut review, &signals).map_err(|error| broken(&error))?;
+    Ok((choice, review.into_view()))
 }
 
 fn carry_out(app: &mut App, id: &PlanId, view: PlanView, choice: Choice, context: &Context) -> Result<u8, Error> {

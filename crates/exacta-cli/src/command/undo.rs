@@ -37,7 +37,9 @@ fn agreed(args: &Undo, preview: &UndoView, context: &Context) -> Result<SigningK
     if decider.is_person() {
         context.output.aside(heading(preview));
         for file in &preview.files {
-            context.output.aside_unfolded(&diff::rows(&file.path, &file.diff, context.output.paint_aside().0));
+            let mut text = String::new();
+            diff::write(&file.path, &file.diff, context.output.paint_aside(), &mut text);
+            context.output.aside_text(&text);
         }
         decider.agrees(&format!("\ntake this run back, hash {}?", plan::short(&preview.undo_hash)))?;
     }

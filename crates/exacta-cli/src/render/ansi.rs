@@ -54,7 +54,8 @@ impl Paint {
         out
     }
 
-    fn write_row(self, row: &Row, out: &mut String) {
+    /// Writes a row on one line, without its end.
+    pub fn write_row(self, row: &Row, out: &mut String) {
         row.spans().iter().for_each(|span| self.write(span.tone, &span.text, out));
     }
 

@@ -1,74 +1,132 @@
 //! A step's diff as rows.
 
+use super::ansi::Paint;
+use super::mark::{self, Marks};
 use super::row::{Row, Tone};
 use super::syntax::Highlighter;
-use unicode_width::UnicodeWidthStr as _;
-
-/// Columns between tab stops.
-const TAB: usize = 4;
 
 /// Longer diffs are shown without syntax colours: they would take seconds.
-const MAX_HIGHLIGHTED: usize = 200_000;
+pub const MAX_HIGHLIGHTED: usize = 200_000;
 
 /// A unified diff as rows; the code in it in the colours of its language if asked.
 #[must_use]
 pub fn rows(path: &str, diff: &str, highlight: bool) -> Vec<Row> {
-    let highlighter = (highlight && diff.len() <= MAX_HIGHLIGHTED).then(|| Highlighter::for_path(path)).flatten();
-    let mut painter = Painter { old: highlighter.clone(), new: highlighter, in_hunk: false };
-    diff.split_terminator('\n').map(|line| painter.row(line)).collect()
+    let mut painter = Painter::new(path, diff, highlight);
+    diff.split_terminator('\n').flat_map(|line| painter.rows(line)).collect()
 }
 
-/// A unified diff as text without colours: the rows of it, each with its line end. Nearly every line is shown as it is.
-pub fn write_plain(diff: &str, out: &mut String) {
-    if is_plain(diff.as_bytes()) {
+/// A unified diff as text: the rows of it, each with its line end, line by line, since a diff can be long.
+pub fn write(path: &str, diff: &str, paint: Paint, out: &mut String) {
+    if !paint.0 && is_plain(diff) {
         out.push_str(diff);
         if !diff.is_empty() && !diff.ends_with('\n') {
             out.push('\n');
         }
         return;
     }
-    let mut painter = Painter { old: None, new: None, in_hunk: false };
-    for line in diff.split_terminator('\n') {
-        let row = painter.row(line);
-        row.spans().iter().for_each(|span| out.push_str(&span.text));
+    let mut painter = Painter::new(path, diff, paint.0);
+    for row in diff.split_terminator('\n').flat_map(|line| painter.rows(line)) {
+        paint.write_row(&row, out);
         out.push('\n');
     }
 }
 
-/// Nothing but printable ASCII and line feeds. Without a branch, so that it runs on many bytes at once.
-fn is_plain(bytes: &[u8]) -> bool {
+/// Nothing but printable ASCII and line feeds, and no blank before one of these. Without a branch, so that it runs on many
+/// bytes at once.
+fn is_plain(diff: &str) -> bool {
     let odd = |byte: &u8| !matches!(byte, b' '..=b'~' | b'\n');
-    bytes.chunks(4096).all(|chunk| !chunk.iter().fold(false, |found, byte| found | odd(byte)))
+    let printable =
+        diff.as_bytes().chunks(4096).all(|chunk| !chunk.iter().fold(false, |found, byte| found | odd(byte)));
+    printable && !diff.contains(" \n") && !diff.ends_with(' ')
+}
+
+/// What a line of a diff is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// It comes.
+    Added,
+    /// It goes.
+    Removed,
+    /// It stays.
+    Kept,
+    /// Where a hunk begins.
+    Hunk,
+    /// Of the header.
+    Header,
+    /// None of the file's.
+    Note,
+}
+
+impl Kind {
+    /// Of this line, given whether a hunk has begun.
+    #[must_use]
+    pub fn of(line: &str, in_hunk: bool) -> Self {
+        match line.as_bytes().first() {
+            Some(b'@') if line.starts_with("@@") => Self::Hunk,
+            Some(b'\\') => Self::Note,
+            _ if !in_hunk => Self::Header,
+            Some(b'+') => Self::Added,
+            Some(b'-') => Self::Removed,
+            Some(b' ') => Self::Kept,
+            _ => Self::Note,
+        }
+    }
+
+    /// Its tone, code apart.
+    #[must_use]
+    pub const fn tone(self) -> Tone {
+        match self {
+            Self::Added => Tone::Added,
+            Self::Removed => Tone::Removed,
+            Self::Kept => Tone::Plain,
+            Self::Hunk => Tone::Hunk,
+            Self::Header => Tone::Strong,
+            Self::Note => Tone::Faint,
+        }
+    }
 }
 
 /// Keeps the state of both sides of the diff, so that a string or comment over several lines is seen as one.
 struct Painter {
+    marks: Marks,
     old: Option<Highlighter>,
     new: Option<Highlighter>,
     in_hunk: bool,
 }
 
 impl Painter {
+    fn new(path: &str, diff: &str, highlight: bool) -> Self {
+        let highlighter = (highlight && diff.len() <= MAX_HIGHLIGHTED).then(|| Highlighter::for_path(path)).flatten();
+        Self { marks: Marks::of(diff), old: highlighter.clone(), new: highlighter, in_hunk: false }
+    }
+
+    /// A line of the diff; before the first hunk also what the marks in it mean.
+    fn rows(&mut self, line: &str) -> impl Iterator<Item = Row> + use<> {
+        let begins = !self.in_hunk && Kind::of(line, false) == Kind::Hunk;
+        let legend = if begins { self.marks.legend() } else { None };
+        let legend = legend.map(|words| Row::code().with(Kind::Note.tone(), &words));
+        legend.into_iter().chain([self.row(line)])
+    }
+
     fn row(&mut self, line: &str) -> Row {
-        if line.starts_with("@@") {
-            self.in_hunk = true;
-            self.restart();
-            return Row::code().with(Tone::Hunk, line);
-        }
-        if !self.in_hunk {
-            return Row::code().with(Tone::Strong, line);
-        }
-        match (line.chars().next(), line.get(1..)) {
-            (Some('+'), Some(code)) => code_row(Tone::Added, "+", code, &mut self.new),
-            (Some('-'), Some(code)) => code_row(Tone::Removed, "-", code, &mut self.old),
-            (Some(' '), Some(code)) => {
+        let kind = Kind::of(line, self.in_hunk);
+        let code = line.get(1..).unwrap_or_default();
+        match kind {
+            Kind::Hunk => {
+                self.in_hunk = true;
+                self.restart();
+            }
+            Kind::Added => return code_row(self.marks, kind, code, &mut self.new),
+            Kind::Removed => return code_row(self.marks, kind, code, &mut self.old),
+            Kind::Kept => {
                 if let Some(old) = &mut self.old {
                     old.line(code);
                 }
-                code_row(Tone::Plain, " ", code, &mut self.new)
+                return code_row(self.marks, kind, code, &mut self.new);
             }
-            _ => Row::code().with(Tone::Faint, line),
+            Kind::Header | Kind::Note => {}
         }
+        Row::code().with(kind.tone(), line)
     }
 
     fn restart(&mut self) {
@@ -78,29 +136,24 @@ impl Painter {
     }
 }
 
-fn code_row(tone: Tone, sign: &str, code: &str, highlighter: &mut Option<Highlighter>) -> Row {
+fn code_row(marks: Marks, kind: Kind, code: &str, highlighter: &mut Option<Highlighter>) -> Row {
+    let (tone, sign) = match kind {
+        Kind::Added => (Tone::Added, "+"),
+        Kind::Removed => (Tone::Removed, "-"),
+        _ => (Tone::Plain, " "),
+    };
+    let changed = kind != Kind::Kept;
     let mut row = Row::code().with(tone, sign);
-    match highlighter {
-        Some(highlighter) => {
-            for (tone, piece) in highlighter.line(code) {
-                row = row_with_tabs(row, tone, piece);
-            }
-            row
-        }
-        None => row_with_tabs(row, tone, code),
-    }
-}
-
-/// Tabs become spaces up to the next stop; what else is hidden is shown as an escape by the row.
-fn row_with_tabs(mut row: Row, tone: Tone, text: &str) -> Row {
-    for (index, piece) in text.split('\t').enumerate() {
-        if index > 0 {
-            let column = row.width().saturating_sub(1);
-            row = row.plain(&" ".repeat(TAB - column % TAB));
-        }
-        if piece.width() > 0 || !piece.is_empty() {
-            row = row.with(tone, piece);
-        }
+    let pieces = match highlighter {
+        Some(highlighter) => highlighter.line(code),
+        None => vec![(tone, code)],
+    };
+    let (mut at, mut column) = (0, 0);
+    for (tone, piece) in pieces {
+        let shown;
+        (shown, column) = mark::shown(marks, code, at..at + piece.len(), changed, column);
+        at += piece.len();
+        row = row.with(tone, &shown);
     }
     row
 }
@@ -115,9 +168,10 @@ mod tests {
     fn signs_tabs_and_hidden_characters() {
         let rows = rows("x.rs", DIFF, false);
         let text: Vec<String> = rows.iter().map(Row::text).collect();
-        assert_eq!(text[3], "-let a = 1;\\r");
-        assert_eq!(text[4], "+    let a\\u{202e} = \"2\";");
-        assert_eq!(rows[4].spans()[0].tone, Tone::Added);
+        assert_eq!(text[2], "\\ in changed lines → is a tab, ␍ is a carriage return");
+        assert_eq!(text[4], "-let a = 1;␍");
+        assert_eq!(text[5], "+→   let a\\u{202e} = \"2\";");
+        assert_eq!(rows[5].spans()[0].tone, Tone::Added);
     }
 
     #[test]
@@ -125,7 +179,7 @@ mod tests {
         for diff in [DIFF, "--- a/x\n@@ -1 +1 @@\n-a\n+b\n", "@@ -1 +1 @@\n-a\n+b", "{\n  \"url\": \"x\"\n}", "", "\n"]
         {
             let mut text = String::new();
-            write_plain(diff, &mut text);
+            write("x.rs", diff, Paint(false), &mut text);
             let rows: String = rows("x.rs", diff, false).iter().map(|row| format!("{}\n", row.text())).collect();
             assert_eq!(text, rows);
         }
@@ -136,7 +190,7 @@ mod tests {
         let plain: Vec<String> = rows("x.rs", DIFF, false).iter().map(Row::text).collect();
         let coloured = rows("x.rs", DIFF, true);
         assert_eq!(coloured.iter().map(Row::text).collect::<Vec<_>>(), plain);
-        assert!(coloured[4].spans().iter().any(|span| span.tone == Tone::Keyword));
+        assert!(coloured[5].spans().iter().any(|span| span.tone == Tone::Keyword));
     }
 
     #[test]

@@ -2,11 +2,13 @@
 //! draws them.
 
 pub mod ansi;
+pub mod ask;
 pub mod audit;
 pub mod detail;
 pub mod diff;
 pub mod error;
 pub mod list;
+pub mod mark;
 pub mod plan;
 pub mod row;
 pub mod run;

@@ -2,7 +2,7 @@
 
 use super::ansi::Paint;
 use super::row::{Row, Tone};
-use super::{diff, score};
+use super::{ask, diff, score};
 use exacta_app::view::{ConstraintView, Detail, FindingView, GateView, PlanView, StepView};
 use exacta_kernel::assess::Estimates;
 use exacta_kernel::gate::Verdict;
@@ -52,18 +52,15 @@ pub fn diffs(view: &PlanView, highlight: bool) -> Vec<Row> {
     rows
 }
 
-/// The same as text; only where it is coloured is every line taken apart.
+/// The same as text.
 #[must_use]
 pub fn diffs_text(view: &PlanView, paint: Paint) -> String {
-    if paint.0 {
-        return paint.unfolded(&diffs(view, true));
-    }
     let steps = view.detail.iter().flat_map(|detail| &detail.steps);
     let shown: Vec<_> = steps.filter_map(|step| Some((step, step.diff.as_ref()?))).collect();
     let mut text = String::with_capacity(shown.iter().map(|(_, diff)| diff.len() + 128).sum());
     for (step, diff) in shown {
         text.push_str(&paint.unfolded(&[Row::new(), diff_head(step)]));
-        diff::write_plain(diff, &mut text);
+        diff::write(&step.target, diff, paint, &mut text);
     }
     text
 }
@@ -77,7 +74,9 @@ pub fn step_diff(step: &StepView, highlight: bool) -> Vec<Row> {
     rows
 }
 
-fn diff_head(step: &StepView) -> Row {
+/// What stands above a step's diff.
+#[must_use]
+pub fn diff_head(step: &StepView) -> Row {
     Row::new().with(Tone::Strong, &format!("step {}: {}", step.id, step.target)).faint(&format!(" ({})", step.kind))
 }
 
@@ -208,6 +207,9 @@ pub fn background(view: &PlanView) -> Vec<Row> {
         rows.push(labelled("estimates", &estimate(estimates)));
     }
     if let Some(detail) = &view.detail {
+        rows.extend(detail.intent_id.iter().map(|id| labelled("intent id", id)));
+        rows.extend(detail.derived_from.iter().map(|id| labelled("derived from", id)));
+        rows.extend(ask::proposer(detail));
         rows.extend(detail.assumptions.iter().map(|text| labelled("assumes", text)));
         rows.extend(binding(detail));
         rows.extend(
@@ -295,7 +297,7 @@ fn constraint(constraint: &ConstraintView) -> [Row; 2] {
 fn binding(detail: &Detail) -> Vec<Row> {
     let Some(serde_json::Value::Object(binding)) = &detail.binding else { return Vec::new() };
     let mut rows = Vec::new();
-    for (name, value) in binding {
+    for (name, value) in binding.iter().filter(|(name, _)| *name != ask::PROPOSER) {
         let text = match value {
             serde_json::Value::Null => continue,
             serde_json::Value::String(text) => shortened(text),
@@ -361,7 +363,7 @@ fn cost(hundredths: u64) -> String {
     format!("${}.{:04}", hundredths / 10_000, hundredths % 10_000)
 }
 
-fn labelled(label: &str, text: &str) -> Row {
+pub(super) fn labelled(label: &str, text: &str) -> Row {
     Row::new().column(Tone::Strong, label, 16).hanging(16).plain(text)
 }
 

@@ -96,11 +96,28 @@ impl Row {
         self
     }
 
+    /// The same, so many columns further right.
+    #[must_use]
+    pub fn indent(mut self, columns: usize) -> Self {
+        self.spans.insert(0, Span { tone: Tone::Plain, text: " ".repeat(columns) });
+        self.fold = match self.fold {
+            Fold::Words(hang) => Fold::Words(hang + columns),
+            Fold::Anywhere(hang) => Fold::Anywhere(hang + columns),
+        };
+        self
+    }
+
     /// The same with more text of this tone. Line breaks and tabs are shown as escapes.
     #[must_use]
     pub fn with(mut self, tone: Tone, text: &str) -> Self {
         self.spans.push(Span { tone, text: visible_line(text).into_owned() });
         self
+    }
+
+    /// A line of code that was folded already, of text in which nothing is hidden.
+    #[must_use]
+    pub(crate) fn folded_code(tone: Tone, text: String) -> Self {
+        Self { spans: vec![Span { tone, text }], fold: Fold::Anywhere(1) }
     }
 
     /// The same with more plain text.
@@ -121,6 +138,22 @@ impl Row {
         let text = fit(&visible_line(text), width.saturating_sub(1));
         let fill = width.saturating_sub(text.width());
         self.with(tone, &text).plain(&" ".repeat(fill))
+    }
+
+    /// The start of it that fits into a width, with `…` where it was cut.
+    #[must_use]
+    pub fn cut(mut self, width: usize) -> Self {
+        let mut room = width;
+        self.spans.retain_mut(|span| {
+            let whole = span.text.width();
+            if room > 0 && whole > room {
+                span.text = fit(&span.text, room);
+            }
+            let is_seen = room > 0;
+            room = room.saturating_sub(whole);
+            is_seen
+        });
+        self
     }
 
     /// Its pieces.

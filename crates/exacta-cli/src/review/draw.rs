@@ -2,8 +2,8 @@
 
 use super::pane::Pane;
 use super::state::{Mode, Review};
-use crate::render::plan;
-use crate::render::row::{Row, Tone, counted, fit};
+use crate::render::row::{Row, Tone, fit};
+use crate::render::{ask, plan};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Position, Rect};
 use ratatui::style::{Color, Modifier, Style};
@@ -40,7 +40,8 @@ pub fn draw(review: &mut Review, frame: &mut Frame<'_>) {
         review.hide();
         return;
     }
-    let [top, verdict, tabs, body, status, keys] = Layout::vertical([
+    let [top, verdict, reason, tabs, body, status, keys] = Layout::vertical([
+        Constraint::Length(1),
         Constraint::Length(1),
         Constraint::Length(1),
         Constraint::Length(1),
@@ -51,6 +52,7 @@ pub fn draw(review: &mut Review, frame: &mut Frame<'_>) {
     .areas(area);
     draw_title(review, frame, top);
     draw_row(&plan::verdict(review.view()), review.color(), frame, verdict);
+    draw_reason(review, frame, reason);
     draw_tabs(review, frame, tabs);
     draw_body(review, frame, body);
     draw_status(review, frame, status);
@@ -66,6 +68,13 @@ fn draw_title(review: &Review, frame: &mut Frame<'_>, area: Rect) {
     let text = fit(&text, width);
     let fill = " ".repeat(width.saturating_sub(text.width()));
     frame.render_widget(Paragraph::new(format!("{text}{fill}")).style(bar), area);
+}
+
+/// Why a person is asked: the first reason, cut where the screen ends; where the decision is made it is whole.
+fn draw_reason(review: &Review, frame: &mut Frame<'_>, area: Rect) {
+    if let Some(reason) = ask::reason(review.view()) {
+        draw_row(&reason.cut(area.width.into()), review.color(), frame, area);
+    }
 }
 
 fn draw_tabs(review: &Review, frame: &mut Frame<'_>, area: Rect) {
@@ -95,7 +104,7 @@ fn draw_body(review: &mut Review, frame: &mut Frame<'_>, area: Rect) {
         Rect { x: area.x + 1, width: area.width - 2, ..area }
     };
     review.resize(text.width.into(), text.height.into());
-    let lines: Vec<Line<'_>> = review.visible().iter().map(|row| line(row, review.color())).collect();
+    let lines: Vec<Line<'_>> = review.visible().iter().map(|row| owned_line(row, review.color())).collect();
     frame.render_widget(Paragraph::new(lines), text);
 }
 
@@ -156,7 +165,7 @@ fn draw_dialog(review: &Review, frame: &mut Frame<'_>, area: Rect) {
     let mut head = fold(rows);
     if head.len() > room {
         head.truncate(room.saturating_sub(1));
-        head.push(Row::new().with(Tone::Warn, "… more: Esc, then page 7"));
+        head.push(Row::new().with(Tone::Warn, "… more: Esc, then pages 4 and 7"));
     }
     let mut lines: Vec<Line<'_>> = head.iter().chain(&foot).map(|row| owned_line(row, review.color())).collect();
     let mut cursor = None;
@@ -180,20 +189,15 @@ fn help() -> Vec<Row> {
     KEYS.iter().map(|(key, what)| Row::new().column(Tone::Strong, key, 16).hanging(16).plain(what)).collect()
 }
 
-/// What is about to be approved, in the plan's own numbers.
+/// What is about to be approved, why that is asked, and who proposes it.
 fn approve_rows(review: &Review) -> Vec<Row> {
     let view = review.view();
-    let added: u64 = review.steps().iter().map(|step| step.added).sum();
-    let removed: u64 = review.steps().iter().map(|step| step.removed).sum();
-    let (steps, files) = (counted(review.steps().len(), "step"), counted(view.target_files.len(), "file"));
-    let what = format!("All of {steps}: {files}, +{added} -{removed} lines.");
-    let mut rows = vec![plan::short_title(view), plan::verdict(view), Row::new().plain(&what)];
-    rows.extend(
-        view.detail
-            .iter()
-            .flat_map(|detail| &detail.irreversible)
-            .map(|text| Row::new().with(Tone::Bad, "cannot be undone: ").plain(text)),
-    );
+    let mut rows = vec![plan::short_title(view)];
+    rows.extend(ask::reasons(view));
+    rows.push(plan::verdict(view));
+    rows.extend(ask::irreversible(view));
+    rows.extend(ask::changes(view).map(|what| Row::new().plain(&what)));
+    rows.extend(view.detail.iter().flat_map(ask::proposer));
     rows
 }
 
@@ -206,10 +210,6 @@ fn approve_ask(review: &Review) -> Row {
 
 fn draw_row(row: &Row, color: bool, frame: &mut Frame<'_>, area: Rect) {
     frame.render_widget(Paragraph::new(owned_line(row, color)), area);
-}
-
-fn line(row: &Row, color: bool) -> Line<'_> {
-    row.spans().iter().map(|span| Span::styled(span.text.as_str(), style(span.tone, color))).collect()
 }
 
 fn owned_line(row: &Row, color: bool) -> Line<'static> {

@@ -20,11 +20,12 @@ impl Input {
     /// Takes a key that edits; others are not for a text.
     pub fn key(&mut self, key: KeyEvent) {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        let held = key.modifiers.difference(KeyModifiers::SHIFT);
         match key.code {
             KeyCode::Backspace => drop(self.text.pop()),
             KeyCode::Char('u') if control => self.text.clear(),
             KeyCode::Char('w') if control => self.drop_word(),
-            KeyCode::Char(c) if !control => self.push(c),
+            KeyCode::Char(c) if held.is_empty() => self.push(c),
             _ => {}
         }
     }

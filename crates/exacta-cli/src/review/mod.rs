@@ -5,6 +5,7 @@
 
 pub mod draw;
 mod input;
+mod long;
 mod pane;
 pub mod state;
 pub mod terminal;

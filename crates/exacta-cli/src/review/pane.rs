@@ -1,5 +1,6 @@
 //! The pages of the review, and what is on each.
 
+use crate::render::diff::MAX_HIGHLIGHTED;
 use crate::render::row::Row;
 use crate::render::{plan, score};
 use exacta_app::view::PlanView;
@@ -72,6 +73,11 @@ fn step_rows(view: &PlanView, step: usize, highlight: bool) -> Vec<Row> {
     }
     if !step.dependencies.is_empty() {
         rows.push(Row::new().faint("after ").plain(&step.dependencies.join(", ")));
+    }
+    if step.diff.as_ref().is_some_and(|diff| diff.len() > MAX_HIGHLIGHTED) {
+        // The diff itself is laid out where it is looked at.
+        rows.push(plan::diff_head(step));
+        return rows;
     }
     match plan::step_diff(step, highlight) {
         diff if diff.is_empty() => rows.push(Row::new().faint("no file is changed by this step")),

@@ -1,7 +1,9 @@
 //! What the person is doing, as a value: keys in, a choice out.
 
 use super::input::Input;
+use super::long::Long;
 use super::pane::Pane;
+use crate::render::diff::MAX_HIGHLIGHTED;
 use crate::render::plan::short;
 use crate::render::row::Row;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -48,7 +50,11 @@ pub struct Review {
     step: usize,
     selected: BTreeSet<usize>,
     message: Option<String>,
+    /// The page's text, or what stands above a diff that is too long to be laid out at once.
     body: Vec<Row>,
+    long: Option<Long>,
+    /// Whether the screen is to be drawn from nothing.
+    redraw: bool,
     scroll: usize,
     /// Columns and lines of the page's text.
     room: (usize, usize),
@@ -69,6 +75,8 @@ impl Review {
             selected: BTreeSet::new(),
             message: None,
             body: Vec::new(),
+            long: None,
+            redraw: false,
             scroll: 0,
             room: (0, 0),
             hidden: false,
@@ -84,7 +92,14 @@ impl Review {
         if self.hidden {
             return matches!(key.code, KeyCode::Char('q') | KeyCode::Esc).then_some(Choice::Pause);
         }
+        // Letters that are typed with Ctrl or Alt are other keys.
+        let is_letter = key.modifiers.difference(KeyModifiers::SHIFT).is_empty();
+        if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('l') {
+            self.redraw = true;
+            return None;
+        }
         match &mut self.mode {
+            Mode::Browse if !is_letter && matches!(key.code, KeyCode::Char(_)) => None,
             Mode::Browse => self.browse(key),
             Mode::Help => {
                 self.mode = Mode::Browse;
@@ -125,6 +140,17 @@ impl Review {
             self.room = (columns, lines);
             self.refresh();
         }
+    }
+
+    /// Whether the screen is to be drawn from nothing, as somebody asked; only once.
+    pub const fn take_redraw(&mut self) -> bool {
+        core::mem::replace(&mut self.redraw, false)
+    }
+
+    /// The plan, back again.
+    #[must_use]
+    pub fn into_view(self) -> PlanView {
+        self.view
     }
 
     /// The plan.
@@ -171,16 +197,21 @@ impl Review {
 
     /// The lines that are on screen.
     #[must_use]
-    pub fn visible(&self) -> &[Row] {
-        let end = (self.scroll + self.room.1).min(self.body.len());
-        self.body.get(self.scroll..end).unwrap_or_default()
+    pub fn visible(&self) -> Vec<Row> {
+        let mut rows: Vec<Row> = self.body.iter().skip(self.scroll).take(self.room.1).cloned().collect();
+        if let (Some(long), Some(diff)) = (&self.long, self.long_diff()) {
+            let from = self.scroll.saturating_sub(self.body.len());
+            rows.extend(long.window(diff, from, self.room.1.saturating_sub(rows.len())));
+        }
+        rows
     }
 
     /// First and last line on screen, and how many there are.
     #[must_use]
     pub fn position(&self) -> (usize, usize, usize) {
-        let shown = self.visible().len();
-        (self.scroll + usize::from(shown > 0), self.scroll + shown, self.body.len())
+        let all = self.length();
+        let shown = self.room.1.min(all.saturating_sub(self.scroll));
+        (self.scroll + usize::from(shown > 0), self.scroll + shown, all)
     }
 
     /// What must be typed to approve.
@@ -210,7 +241,7 @@ impl Review {
             KeyCode::Char('K') => self.scroll_to(self.scroll.saturating_sub(1)),
             KeyCode::Char('J') => self.scroll_to(self.scroll + 1),
             KeyCode::Home | KeyCode::Char('g') => self.scroll_to(0),
-            KeyCode::End | KeyCode::Char('G') => self.scroll_to(self.body.len()),
+            KeyCode::End | KeyCode::Char('G') => self.scroll_to(self.length()),
             KeyCode::Tab | KeyCode::Right | KeyCode::Char('l') => self.turn(self.pane.turned(1)),
             KeyCode::BackTab | KeyCode::Left | KeyCode::Char('h') => self.turn(self.pane.turned(Pane::ALL.len() - 1)),
             KeyCode::Char(digit @ '1'..='7') => {
@@ -318,13 +349,26 @@ impl Review {
     }
 
     fn scroll_to(&mut self, line: usize) {
-        self.scroll = line.min(self.body.len().saturating_sub(self.room.1));
+        self.scroll = line.min(self.length().saturating_sub(self.room.1));
+    }
+
+    /// How many lines the page has.
+    fn length(&self) -> usize {
+        self.body.len() + self.long.as_ref().map_or(0, Long::len)
+    }
+
+    /// The diff of the step on the page, if it is too long to be laid out at once.
+    fn long_diff(&self) -> Option<&str> {
+        let step = self.steps().get(self.step).filter(|_| self.pane == Pane::Diff)?;
+        step.diff.as_deref().filter(|diff| diff.len() > MAX_HIGHLIGHTED)
     }
 
     /// Lays the page's text out anew.
     fn refresh(&mut self) {
-        let rows = self.pane.rows(&self.view, self.step, self.color);
         let columns = self.room.0;
+        self.long = self.long_diff().map(|diff| Long::new(diff, columns));
+        let mut rows = self.pane.rows(&self.view, self.step, self.color);
+        rows.extend(self.long.as_ref().and_then(Long::legend));
         self.body = rows.into_iter().flat_map(|row| row.folded(columns)).collect();
         self.scroll_to(self.scroll);
     }

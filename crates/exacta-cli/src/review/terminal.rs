@@ -6,10 +6,14 @@ use crate::interrupt::{Orderly, Waited};
 use crossterm::event::{
     self, DisableBracketedPaste, EnableBracketedPaste, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers,
 };
-use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
+use crossterm::terminal::{
+    Clear, ClearType, DisableLineWrap, EnableLineWrap, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
+    enable_raw_mode,
+};
 use crossterm::{cursor, execute};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
+use ratatui::buffer::Buffer;
 use signal_hook::consts::SIGTSTP;
 use std::fs::File;
 use std::io;
@@ -24,21 +28,33 @@ static ACTIVE: AtomicBool = AtomicBool::new(false);
 /// If there is no terminal, or it fails.
 pub fn run(review: &mut Review, signals: &Orderly) -> io::Result<Choice> {
     let mut screen = Screen::enter()?;
-    let mut terminal = Terminal::new(CrosstermBackend::new(tty()?))?;
+    let mut terminal = blank()?;
+    let (mut doubtful, mut touched) = (false, true);
     loop {
-        terminal.draw(|frame| draw(review, frame))?;
+        // What a terminal draws wider or narrower than was reckoned stays when other text comes: then nothing is kept.
+        if (doubtful && touched) | review.take_redraw() {
+            terminal = blank()?;
+        }
+        touched = false;
+        let frame = terminal.draw(|frame| draw(review, frame))?;
+        let was_doubtful = core::mem::replace(&mut doubtful, is_doubtful(frame.buffer));
+        if doubtful && !was_doubtful {
+            touched = true;
+            continue;
+        }
         // A terminal that was closed would be read from for ever.
         if matches!(signals.wait(&io::stdin())?, Waited::Interrupted | Waited::Gone) {
             return Ok(Choice::Pause);
         }
         // Several may have come at once.
         while event::poll(Duration::ZERO)? {
+            touched = true;
             match event::read()? {
                 Event::Key(KeyEvent { code: KeyCode::Char('z'), modifiers: KeyModifiers::CONTROL, .. }) => {
                     drop(screen);
                     signal_hook::low_level::emulate_default_handler(SIGTSTP)?;
                     screen = Screen::enter()?;
-                    terminal.clear()?;
+                    terminal = blank()?;
                 }
                 Event::Key(key) if key.kind != KeyEventKind::Release => {
                     if let Some(choice) = review.key(key) {
@@ -52,13 +68,27 @@ pub fn run(review: &mut Review, signals: &Orderly) -> io::Result<Choice> {
     }
 }
 
+/// An empty screen that remembers nothing. The library's own way asks the terminal where its cursor is, and not every one answers.
+fn blank() -> io::Result<Terminal<CrosstermBackend<File>>> {
+    execute!(tty()?, Clear(ClearType::All))?;
+    Terminal::new(CrosstermBackend::new(tty()?))
+}
+
+/// Whether terminals disagree on the width of something on the screen: letters of several characters, emoji, scripts whose
+/// letters join. Latin letters and the lines and arrows of this program are drawn alike everywhere.
+fn is_doubtful(screen: &Buffer) -> bool {
+    let is_plain = |c: char| matches!(c, '\u{0}'..='\u{2ff}' | '\u{2010}'..='\u{25ff}' | '\u{27e8}'..='\u{27e9}');
+    let is_single = |symbol: &str| symbol.chars().count() == 1 && symbol.chars().all(is_plain);
+    !screen.content().iter().all(|cell| cell.symbol().is_empty() || is_single(cell.symbol()))
+}
+
 /// Leaves the screen if it is entered; for the panic hook, which runs before anything is dropped.
 pub fn leave() {
     if ACTIVE.swap(false, Ordering::SeqCst) {
         // There is no better way left to tell that the terminal is gone.
         drop(disable_raw_mode());
         if let Ok(mut tty) = tty() {
-            drop(execute!(tty, DisableBracketedPaste, LeaveAlternateScreen, cursor::Show));
+            drop(execute!(tty, EnableLineWrap, DisableBracketedPaste, LeaveAlternateScreen, cursor::Show));
         }
     }
 }
@@ -71,7 +101,7 @@ impl Screen {
         enable_raw_mode()?;
         ACTIVE.store(true, Ordering::SeqCst);
         let screen = Self;
-        execute!(tty()?, EnterAlternateScreen, EnableBracketedPaste)?;
+        execute!(tty()?, EnterAlternateScreen, EnableBracketedPaste, DisableLineWrap)?;
         Ok(screen)
     }
 }

@@ -33,4 +33,5 @@ mod story;
 mod terminal;
 mod trouble;
 mod unruly;
+mod views;
 mod world;

@@ -113,6 +113,24 @@ fn control_c_pauses_everywhere() {
     }
 }
 
+/// Attack 3: what is typed with Ctrl or Alt is another key than the letter.
+#[test]
+fn letters_with_control_or_alt_are_not_letters() {
+    for modifiers in [KeyModifiers::CONTROL, KeyModifiers::ALT] {
+        for letter in "arslhjkq1234567 fbG?".chars() {
+            let mut review = Review::new(view("confirm"), false);
+            let before = picture(&mut review, 80, 24);
+            assert_eq!(review.key(KeyEvent::new(KeyCode::Char(letter), modifiers)), None, "{letter}");
+            assert_eq!(picture(&mut review, 80, 24), before, "{letter}");
+            assert_eq!(review.take_redraw(), letter == 'l' && modifiers == KeyModifiers::CONTROL);
+        }
+        let mut review = Review::new(view("confirm"), false);
+        press(&mut review, "a");
+        "c0ffee11".chars().for_each(|c| drop(review.key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::ALT))));
+        assert_eq!(press(&mut review, "\n"), None);
+    }
+}
+
 #[test]
 fn a_final_plan_cannot_be_decided() {
     for status in ["rejected", "expired"] {

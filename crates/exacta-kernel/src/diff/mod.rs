@@ -6,6 +6,7 @@
 mod compare;
 mod edits;
 mod error;
+mod escape;
 pub(crate) mod header;
 mod lines;
 mod locate;

@@ -31,6 +31,8 @@ pub(super) struct Matter<'a> {
     pub(super) lookalikes: Vec<(String, String)>,
     /// Files of which more lines change than are looked at one by one.
     pub(super) overlong: Vec<String>,
+    /// Lines that are too long to be read as code, each as its length and its place.
+    pub(super) long_lines: Vec<(usize, String)>,
     /// Constraints that only a person can judge.
     pub(super) unchecked: Vec<String>,
     /// Why the plan is SYSTEM-LEVEL, each with its place; empty if it is not.
@@ -65,6 +67,7 @@ impl<'a> Matter<'a> {
             signals: &assessment.signals,
             lookalikes: lookalikes(valid),
             overlong: overlong(plan),
+            long_lines: long_lines(plan),
             unchecked: constraints(valid, State::Unchecked).map(ToOwned::to_owned).collect(),
             boundaries: boundaries(assessment),
             score,
@@ -113,6 +116,7 @@ impl<'a> Matter<'a> {
             signals: &NOTHING,
             lookalikes: Vec::new(),
             overlong: Vec::new(),
+            long_lines: Vec::new(),
             unchecked: supposed(question.unchecked, "supposed").into_iter().collect(),
             boundaries: supposed(question.system_level, "supposed").into_iter().map(|it| (it, String::new())).collect(),
             score: question.risk,
@@ -216,6 +220,11 @@ fn lookalikes(valid: &ValidPlan) -> Vec<(String, String)> {
 
 fn overlong(plan: &Plan) -> Vec<String> {
     plan.effects().iter().filter(|effect| effect.is_overlong()).map(|effect| quoted(effect.path.as_str())).collect()
+}
+
+fn long_lines(plan: &Plan) -> Vec<(usize, String)> {
+    let found = plan.effects().iter().filter_map(|effect| Some((effect, effect.long_line()?)));
+    found.map(|(effect, (line, length))| (length, format!("{}, line {line}", quoted(effect.path.as_str())))).collect()
 }
 
 /// A violated constraint has no place in a valid plan; were there one, it would deny.

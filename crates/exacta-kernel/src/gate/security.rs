@@ -36,6 +36,10 @@ pub(super) fn security(matter: &Matter<'_>) -> Vec<GateVerdict> {
         let what = "more lines change than are looked at one by one";
         found.add(Verdict::Confirm, None, what, path);
     }
+    for (length, place) in &matter.long_lines {
+        let what = format!("a line of {length} bytes is too long to be read as code");
+        found.add(Verdict::Confirm, None, &what, place);
+    }
     found.verdicts(Gate::Security, "nothing found")
 }
 

@@ -32,6 +32,8 @@ pub(crate) struct FileChange<'a> {
     pub added: Vec<Added<'a>>,
     /// What its code tells; none where it was not parsed, so that only lines do.
     pub code: Option<&'a CodeFacts>,
+    /// The first added line that is too long to be read as code: its number and length.
+    pub long_line: Option<(u64, usize)>,
     /// Added lines that another place of the plan lost.
     pub moved_lines: u64,
 }
@@ -59,7 +61,8 @@ pub(crate) fn of<'a>(plan: &'a Plan, source: &'a SourceFacts) -> Vec<FileChange<
         let code = facts.and_then(|facts| facts.code.as_ref());
         let moved_lines = facts.map_or(0, |facts| facts.moved_lines);
         let role = crate::assess::role(&effect.path, before, after);
-        FileChange { step, path: &effect.path, role, before, after, lines, marks, added, code, moved_lines }
+        let long_line = effect.long_line();
+        FileChange { step, path: &effect.path, role, before, after, lines, marks, added, code, long_line, moved_lines }
     });
     changes.collect()
 }

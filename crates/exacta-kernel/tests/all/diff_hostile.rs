@@ -127,13 +127,28 @@ fn far_changes_in_a_file_of_too_many_lines() {
     assert!(render(&path, Some(&before), Some(&after)).len() < 5 << 20);
 }
 
+/// Attack 3: lines that do not pair, deletions and new files are shown whole, however long.
+#[test]
+fn what_comes_and_goes_is_shown_whole() {
+    let path = RelPath::parse("f").unwrap();
+    let long = format!("{}steal(document.cookie){}\n", "a".repeat(120_000), "b".repeat(3_000_000));
+    let (old, new) = (file("old\n"), file(&format!("one\n{long}two\n")));
+    let lines = |sign: char, text: &str| text.lines().map(|line| format!("{sign}{line}\n")).collect::<String>();
+    assert!(render(&path, Some(&old), Some(&new)).ends_with(&lines('+', &format!("one\n{long}two\n"))));
+    assert!(render(&path, None, Some(&new)).ends_with(&lines('+', &format!("one\n{long}two\n"))));
+    let many = numbered(1_000_000);
+    assert!(render(&path, Some(&file(&many)), None).ends_with(&lines('-', &many)));
+    assert!(render(&path, Some(&file(&many)), Some(&file("b\n"))).ends_with(&(lines('-', &many) + "+b\n")));
+}
+
 /// Of a long line people see what changes in it, wherever that is, and how much they do not see.
 #[test]
 fn a_change_within_a_long_line() {
     let line = |word: &str| file(&format!("{}{word}{}\nend\n", "\u{e9}".repeat(100_000), "\u{fc}".repeat(100_000)));
     let shown = render(&RelPath::parse("f").unwrap(), Some(&line("old")), Some(&line("newer")));
     let near = |word: &str, sign: char| format!("{sign}{}{word}{}\n", "\u{e9}".repeat(100), "\u{fc}".repeat(100));
-    let note = |end: u32, all: u32| format!("\\ bytes 199801 to {end} of this line of {all} are shown\n");
+    let note =
+        |end: u32, all: u32| format!("\\ bytes 199801 to {end} of this line of {all} are shown; the others stay\n");
     let lines = [near("old", '-'), note(200_203, 400_003), near("newer", '+'), note(200_205, 400_005)];
     assert_eq!(shown.split_once("@@\n").unwrap().1, lines.concat() + " end\n");
 }

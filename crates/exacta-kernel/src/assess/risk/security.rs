@@ -16,12 +16,17 @@ const AREA_POINTS: u32 = 2;
 
 /// +2 for each area that a changed file lies in, whose calls or imports its changed lines have, or whose words, outside tests
 /// and documentation; +5 a
-/// doubtful secret or danger or a hidden character, +15 a certain one; +3 a file that becomes executable.
+/// doubtful secret or danger or a hidden character, +15 a certain one; +3 a file that becomes executable; +5 a file with an added line
+/// that is too long to be read as code.
 pub(super) fn reasons(changes: &[FileChange<'_>], signals: &Signals) -> Vec<Reason> {
     let mut reasons = Vec::new();
     for change in changes {
         if !matches!(change.role, Role::Test | Role::Docs) {
             reasons.extend(areas(change));
+        }
+        if let Some((line, length)) = change.long_line {
+            let message = format!("adds a line of {length} bytes, too long to be read as code");
+            reasons.push(reason(5, message, change.place(line)));
         }
         let executable = |content: Option<&FileContent>| content.is_some_and(FileContent::is_executable);
         if executable(change.after) && !executable(change.before) {

@@ -233,6 +233,12 @@ pub(super) const CODE: &[Rule] = &[
         "installs something that runs by itself",
         &["/etc/ld.so.preload", "/etc/profile.d/", "/etc/pam.d/", "/etc/update-motd.d/", "/etc/udev/rules.d/"],
     ),
+    doubtful_if(
+        CHECK,
+        "sends a visitor's cookies away",
+        &["document.cookie"],
+        &["fetch(", "sendbeacon(", "xmlhttprequest", "new image", "axios.", "new websocket("],
+    ),
     doubtful(LOGIN, "changes which keys may log in", &["ssh_authorized_keys:", "ssh-authorized-keys"]),
     doubtful(
         CHECK,
