@@ -8,10 +8,10 @@ use crate::terms::Site;
 use crate::world::World;
 use exacta_exec::ProjectRoot;
 use exacta_kernel::audit::Actor;
-use exacta_kernel::id::{PlanId, ProjectId, SessionId};
+use exacta_kernel::id::{ProjectId, SessionId};
 use exacta_kernel::policy::profile::Profile;
 use exacta_store::home::{HeldSession, Home, ProjectRecord};
-use exacta_store::{Presence, RECORDS, SqliteStore, Store, StoreError};
+use exacta_store::{Presence, RECORDS, SqliteStore, StoreError};
 use std::path::{Path, PathBuf};
 
 /// Where a command works.
@@ -169,20 +169,6 @@ impl App {
         &self.recovered
     }
 
-    /// The plan whose id starts so.
-    ///
-    /// # Errors
-    /// If none or several do.
-    pub fn resolve(&self, prefix: &str) -> Result<PlanId, Error> {
-        let found = if prefix.len() < 4 { Vec::new() } else { self.store.find(prefix)? };
-        match &found[..] {
-            [id] => Ok(id.clone()),
-            [] => Err(unknown_plan(prefix)),
-            _ => Err(Error::new(Exit::Usage, "plan_ambiguous", format!("several plans begin with `{prefix}`"))
-                .hint("give more of the id; `exacta list` shows them")),
-        }
-    }
-
     /// Holds a session of this process's own: plans made from now on end with it, however it dies.
     ///
     /// # Errors
@@ -232,7 +218,7 @@ impl App {
 pub(crate) fn unknown_plan(id: &str) -> Error {
     let message = format!("no plan `{}`", exacta_kernel::text::excerpt(id, 64));
     Error::new(Exit::Usage, "plan_unknown", message)
-        .hint("`exacta list` shows the plans; at least four characters of an id")
+        .hint("`exacta list` shows the plans; give at least four characters of a short id, or a whole id")
 }
 
 /// Whether records lie in a project's folder, whosever they are. What cannot be looked at is not gone.

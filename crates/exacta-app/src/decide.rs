@@ -42,7 +42,7 @@ impl App {
         let signed = self.sign(&current.record, Verb::Approve, hash, key, current.now, current.record.expires_at)?;
         let status = self.enter_approval(&current, signed)?;
         let registered = Registered { identity: &current.identity, plan_hash: hash, status };
-        Ok(PlanView::of(&current.evaluation, Some(registered))?)
+        Ok(self.named(PlanView::of(&current.evaluation, Some(registered))?))
     }
 
     /// Whether a person can approve it: pending, or approved by what no longer counts; and not denied.

@@ -18,6 +18,7 @@ pub mod explain;
 mod git;
 pub mod import;
 mod init;
+mod name;
 mod pipeline;
 #[expect(clippy::disallowed_methods, reason = "/proc")]
 mod process;

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::clock::now;
-use crate::current::{self, Current};
+use crate::current::{self, Current, Surroundings};
 use crate::error::{Error, Exit};
 use crate::recover::Recovery;
 use crate::run::run_error;
@@ -13,6 +13,7 @@ use exacta_kernel::audit::{Entry, Event};
 use exacta_kernel::drift::{self, Answer};
 use exacta_kernel::id::{CorrelationId, PlanId, RunId};
 use exacta_kernel::lifecycle::Status;
+use exacta_kernel::path::RelPath;
 use exacta_store::{EntryFilter, Filter, PlanRecord, PlanSummary, RunFilter, RunRecord, RunState, Store};
 use serde_json::Value;
 
@@ -22,24 +23,60 @@ impl App {
     /// # Errors
     /// If the record cannot be read.
     pub fn list(&self, word: Option<&str>, limit: Option<u32>) -> Result<Vec<PlanLine>, Error> {
-        let Some(word) = word else { return self.lines(&Filter { limit, ..Filter::default() }) };
-        let status = match Status::parse(word) {
+        let Some(word) = word else { return self.lines(&Filter { limit, ..Filter::default() }, limit, |_| true) };
+        let status = Status::parse(word);
+        let filter = match status {
             // One that is over by now is listed as expired, whatever the record still says.
-            Some(Status::Expired) => Status::ALL.into_iter().filter(|status| *status != Status::Rejected).collect(),
-            Some(status) => {
-                return self.lines(&Filter { status: vec![status], not_over: Some(now()), limit, ..Filter::default() });
+            Some(Status::Expired) => {
+                let status = Status::ALL.into_iter().filter(|status| *status != Status::Rejected).collect();
+                Filter { status, ..Filter::default() }
             }
-            None => vec![Status::AutoApproved, Status::UserApproved],
+            Some(status) => Filter { status: vec![status], not_over: Some(now()), ..Filter::default() },
+            None => Filter { status: vec![Status::AutoApproved, Status::UserApproved], ..Filter::default() },
         };
-        let mut lines = self.lines(&Filter { status, ..Filter::default() })?;
-        lines.retain(|line| line.status.name() == word || line.outcome.is_some() && line.word() == word);
-        lines.truncate(limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX)));
+        self.lines(&filter, limit, |line| {
+            status == Some(line.status) || status.is_none() && line.outcome.is_some() && line.word() == word
+        })
+    }
+
+    /// The first lines that are wanted, each as it stands now.
+    fn lines(
+        &self,
+        filter: &Filter,
+        limit: Option<u32>,
+        wanted: impl Fn(&PlanLine) -> bool,
+    ) -> Result<Vec<PlanLine>, Error> {
+        let limit = limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
+        let mut lines = Vec::new();
+        for summary in self.store.list(filter)? {
+            if lines.len() >= limit {
+                break;
+            }
+            let usable = !summary.status.is_final() && summary.run.is_none();
+            let over = usable && self.is_over(&summary);
+            lines.extend(Some(plan_line(summary, over)?).filter(&wanted));
+        }
+        let ids: Result<Vec<PlanId>, _> = lines.iter().map(|line| PlanId::parse(&line.plan_id)).collect();
+        let ids = ids.map_err(|error| Error::fault("internal", error.to_string()))?;
+        for (line, short) in lines.iter_mut().zip(self.store.short_ids(&ids)?) {
+            line.short_id = short;
+        }
         Ok(lines)
     }
 
-    fn lines(&self, filter: &Filter) -> Result<Vec<PlanLine>, Error> {
-        let now = now();
-        self.store.list(filter)?.into_iter().map(|summary| plan_line(summary, now)).collect()
+    /// Whether a plan that could still be used is over by now, as [`App::show`] would say; nothing is judged for that, only compared.
+    /// Of one that cannot be compared, such as where the policy is broken, only its time tells.
+    fn is_over(&self, plan: &PlanSummary) -> bool {
+        let drifted = || {
+            let identity = current::identity(&self.record(&plan.id)?)?;
+            let surroundings = Surroundings::load(self.site(), &identity)?;
+            let targets: Vec<RelPath> = identity.binding.targets.keys().cloned().collect();
+            let facts = self.root.facts(&targets, surroundings.world.policy.caps().target_bytes);
+            let authority = surroundings.world.authority();
+            let drifts = drift::drift(&identity, &surroundings.standing(&authority, &facts));
+            Ok::<bool, Error>(drift::answer(&drifts) == Some(Answer::Expired))
+        };
+        plan.expires_at <= now() || drifted().unwrap_or(false)
     }
 
     /// A plan with everything that happened to it. One that could still run is derived again from its proposal, so that what
@@ -52,10 +89,10 @@ impl App {
         let usable = !record.status.is_final() && record.run.is_none();
         let current = if usable { Some(self.current(id)?) } else { None };
         let live = current.as_ref().filter(|current| drift::answer(&current.drifts) != Some(Answer::Expired));
-        let plan = match live {
+        let plan = self.named(match live {
             Some(current) => self.live_view(current)?,
             None => self.over_view(&record)?,
-        };
+        });
         let drifts = current.as_ref().map(|current| current.drifts.clone()).unwrap_or_default();
         let expires = usable && live.is_none();
         Ok(PlanDetail {
@@ -284,15 +321,16 @@ impl App {
 
     fn approved(&self) -> Result<Vec<PlanLine>, Error> {
         let status = vec![Status::AutoApproved, Status::UserApproved];
-        self.lines(&Filter { status, usable: true, not_over: Some(now()), limit: Some(20), ..Filter::default() })
+        let filter = Filter { status, usable: true, not_over: Some(now()), ..Filter::default() };
+        self.lines(&filter, Some(20), |line| line.status != Status::Expired)
     }
 }
 
-fn plan_line(plan: PlanSummary, now: exacta_kernel::time::Timestamp) -> Result<PlanLine, Error> {
+fn plan_line(plan: PlanSummary, over: bool) -> Result<PlanLine, Error> {
     let summary: Summary = serde_json::from_value(plan.summary).map_err(|_| current::tampered(&plan.id))?;
-    let over = !plan.status.is_final() && plan.run.is_none() && plan.expires_at <= now;
     Ok(PlanLine {
         plan_id: plan.id.to_string(),
+        short_id: String::new(),
         // Noticed on the next look, as the record will say once a command decides.
         status: if over { Status::Expired } else { plan.status },
         created_at: plan.created_at.to_string(),

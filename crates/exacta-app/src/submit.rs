@@ -245,7 +245,7 @@ impl App {
             content_hash: plan.content_hash(),
             identity: bound,
             proposal: text.map(<[u8]>::to_vec),
-            view: serde_json::to_value(view.kept())?,
+            view: without_status(serde_json::to_value(view.kept())?),
             summary: summary(&view),
             derived_from: lineage.derived_from.clone(),
             revises: lineage.revises.clone(),
@@ -256,7 +256,7 @@ impl App {
         }
         match (self.store.insert_plan(&new, &entries, identity.created_at), &lineage.revises) {
             (Err(StoreError::NotATransition { from, .. }), Some(old)) => Err(not_revisable(old, from)),
-            (stored, _) => Ok(stored.map(|()| view)?),
+            (stored, _) => Ok(stored.map(|()| self.named(view))?),
         }
     }
 
@@ -301,6 +301,14 @@ impl App {
 fn not_revisable(id: &PlanId, status: Status) -> Error {
     let message = format!("plan `{id}` is {status}: only a pending plan can be revised");
     Error::new(Exit::Drifted, "wrong_status", message).hint("submit it as a new plan")
+}
+
+/// A view as it is stored: where the plan stands is kept beside it, and changes.
+fn without_status(mut view: Value) -> Value {
+    if let Value::Object(fields) = &mut view {
+        fields.remove("status");
+    }
+    view
 }
 
 /// A value without any secret, in keys and strings.

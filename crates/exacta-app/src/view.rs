@@ -31,6 +31,9 @@ pub struct PlanView {
     /// Not for `check`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan_id: Option<String>,
+    /// What a person types for it: the beginning of its random bits in base 32, as long as no other plan has it. Not for `check`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub short_id: Option<String>,
     /// Not for `check`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan_hash: Option<String>,

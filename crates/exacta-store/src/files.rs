@@ -22,7 +22,7 @@ pub struct PlanFile<'a> {
     pub risk_score: Option<u32>,
     /// 0.00–1.00, as JSON.
     pub quality_score: Value,
-    /// Who decided.
+    /// Who decided, as the log names them.
     pub decided_by: Option<&'a str>,
     /// Signed decisions, each as JSON text.
     pub approvals: &'a [String],
@@ -41,7 +41,13 @@ impl PlanFile<'_> {
     /// The file's content around what people see, which is JSON text: one line for each part, and no character in it that
     /// hides. It is not put together where it need not be: what people see is by far the largest.
     pub fn around<'a>(&self, view: &'a str) -> [Cow<'a, str>; 3] {
-        let head = self.head();
+        let (mut head, mut view) = (self.head(), view);
+        // What people see was stored when the plan was made, without how it stands, which is all that changes.
+        if let Some(rest) = view.strip_prefix('{') {
+            head.push_str(&format!("{{\"status\":{}", json!(self.status)));
+            head.push_str(if rest.starts_with('}') { "" } else { "," });
+            view = rest;
+        }
         if head.is_ascii() && view.is_ascii() {
             return [head.into(), view.into(), END.into()];
         }
@@ -52,13 +58,18 @@ impl PlanFile<'_> {
     /// All that comes before what people see.
     fn head(&self) -> String {
         let decided = self.status != "pending";
-        let decision = json!({
+        let approver = self.decided_by.filter(|_| decided).and_then(|actor| actor.strip_prefix("person:"));
+        let decided_by = if approver.is_some() { "user" } else { "system" };
+        let mut decision = json!({
             "decision": decided.then_some(self.status),
             "risk_score": self.risk_score,
             "quality_score": self.quality_score,
             "decided_at": decided.then_some(&self.status_at),
-            "decided_by": self.decided_by.filter(|_| decided),
+            "decided_by": decided.then_some(decided_by),
         });
+        if let (Some(name), Value::Object(fields)) = (approver, &mut decision) {
+            fields.insert("approver".to_owned(), name.into());
+        }
         let mut text = "{\n\"schema\":\"exacta.plan-record/1\"".to_owned();
         let mut part = |name: &str, value: &str| {
             text.push_str(",\n\"");

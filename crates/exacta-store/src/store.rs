@@ -31,11 +31,18 @@ pub trait Store: Send {
     /// [`StoreError`].
     fn plan(&self, id: &PlanId) -> Result<Option<PlanRecord>, StoreError>;
 
-    /// The ids that begin with `prefix`, at most 20 of them, so that a person can type the beginning of one.
+    /// The plans that the log knows whose short form begins with `prefix`, or if there is none whose id does; at most 20 of them, so
+    /// that a person can type the beginning of one.
     ///
     /// # Errors
     /// [`StoreError`].
     fn find(&self, prefix: &str) -> Result<Vec<PlanId>, StoreError>;
+
+    /// The short id of each plan: the fewest characters, at least four, that tell it from all other plans that the log knows.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    fn short_ids(&self, ids: &[PlanId]) -> Result<Vec<String>, StoreError>;
 
     /// Plans, newest first.
     ///

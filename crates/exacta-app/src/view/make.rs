@@ -47,6 +47,7 @@ impl PlanView {
             schema: PLAN_VIEW.to_owned(),
             content_hash: plan.map(|plan| plan.content_hash().to_string()),
             plan_id: registered.map(|registered| registered.identity.plan_id.to_string()),
+            short_id: None,
             plan_hash: registered.map(|registered| registered.plan_hash.to_string()),
             status: registered.map(|registered| registered.status),
             decision: decision.verdict,

@@ -15,7 +15,9 @@ use serde_json::Value;
 pub struct PlanLine {
     /// Its id.
     pub plan_id: String,
-    /// Where it stands.
+    /// What a person types for it.
+    pub short_id: String,
+    /// Where it stands, as [`crate::App::show`] would say.
     pub status: Status,
     /// When it was made.
     pub created_at: String,

@@ -89,7 +89,7 @@ fn full_store() {
     let (full, empty) = (Place::new(0), Place::new(0));
     let (full_plan, _) = full.change();
     let (empty_plan, _) = empty.change();
-    fill::fill(&full.project, &full.home, &full.submitted(&full.small()), plans);
+    fill::fill(&full.project, &full.home, &full.submitted(&full.small())[0], plans);
     full.run(&["audit", "verify"], &[0]);
     let ours = || full.run(&["submit", full_plan.to_str().unwrap()], &[30]);
     let theirs = || empty.run(&["submit", empty_plan.to_str().unwrap()], &[30]);
@@ -286,16 +286,17 @@ impl Place {
         file
     }
 
-    fn submitted(&self, plan: &Path) -> String {
+    /// The id and the hash of a plan that was submitted.
+    fn submitted(&self, plan: &Path) -> [String; 2] {
         let output = self.command(&["submit", "--json", plan.to_str().unwrap()]).output().unwrap();
         let view: Value = serde_json::from_slice(&output.stdout).unwrap();
-        view["plan_id"].as_str().unwrap().to_owned()
+        ["plan_id", "plan_hash"].map(|name| view[name].as_str().unwrap().to_owned())
     }
 
     fn approved(&self, plan: &Path) -> String {
-        let id = self.submitted(plan);
+        let [id, hash] = self.submitted(plan);
         let key = self.home.join("keys/bench.key");
-        self.run(&["approve", &id, "--approver-key", key.to_str().unwrap()], &[0]);
+        self.run(&["approve", &id, "--hash", &hash, "--approver-key", key.to_str().unwrap()], &[0]);
         id
     }
 

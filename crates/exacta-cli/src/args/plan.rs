@@ -113,7 +113,7 @@ pub struct List {
 /// `exacta show`
 #[derive(Debug, Args)]
 pub struct Show {
-    /// The plan: its id or the start of it
+    /// The plan: its short id, its id, or `@` for the newest that waits for a person
     pub id: String,
     /// Leave the diffs out
     #[arg(long)]
@@ -129,19 +129,19 @@ pub struct Show {
 /// `exacta review`
 #[derive(Debug, Args)]
 pub struct Review {
-    /// The plan: its id or the start of it; the newest pending one unless told
+    /// The plan: its short id or id; `@`, which is the default, is the newest that waits for a person, `@-1` the one before
     pub id: Option<String>,
 }
 
 /// `exacta approve`
 #[derive(Debug, Args)]
 pub struct Approve {
-    /// The plan: its id or the start of it
+    /// The plan: its short id, its id, or `@` for the newest that waits for a person
     pub id: String,
     /// Approve only these steps, as a plan of their own
     #[arg(long, value_name = "STEP,STEP", value_delimiter = ',')]
     pub steps: Vec<String>,
-    /// The plan hash you were shown; anything else is refused
+    /// The plan hash you were shown, or its start; anything else is refused. Needed with `--approver-key`
     #[arg(long, value_name = "HASH")]
     pub hash: Option<String>,
     /// Who decides.
@@ -152,7 +152,7 @@ pub struct Approve {
 /// `exacta reject`
 #[derive(Debug, Args)]
 pub struct Reject {
-    /// The plan: its id or the start of it
+    /// The plan: its short id, its id, or `@` for the newest that waits for a person
     pub id: String,
     /// Why, for the record and the proposer
     #[arg(long, value_name = "TEXT", default_value = "")]
@@ -168,7 +168,7 @@ pub struct Reject {
 /// `exacta revise`
 #[derive(Debug, Args)]
 pub struct Revise {
-    /// The plan: its id or the start of it
+    /// The plan: its short id, its id, or `@` for the newest that waits for a person
     pub id: String,
     /// What should be different
     #[arg(value_name = "TEXT")]
@@ -181,6 +181,6 @@ pub struct Revise {
 /// `exacta resubmit`
 #[derive(Debug, Args)]
 pub struct Resubmit {
-    /// The plan: its id or the start of it
+    /// The plan: its short id, its id, or `@` for the newest that waits for a person
     pub id: String,
 }

@@ -20,7 +20,7 @@ pub struct Pace {
 /// `exacta execute`
 #[derive(Debug, Args)]
 pub struct Execute {
-    /// The plan: its id or the start of it
+    /// The plan: its short id, its id, or `@` for the newest that waits for a person
     pub id: String,
     /// How.
     #[command(flatten)]
@@ -47,7 +47,7 @@ pub struct Run {
 /// `exacta undo`
 #[derive(Debug, Args)]
 pub struct Undo {
-    /// The run or its plan: an id or the start of it; the newest run unless told
+    /// The run or its plan: an id or the start of it; by default the newest run. With `--approver-key` only a whole id
     pub id: Option<String>,
     /// Who decides.
     #[command(flatten)]

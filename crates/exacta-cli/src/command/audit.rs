@@ -59,7 +59,7 @@ fn list(args: &AuditList, context: &Context) -> Result<u8, Error> {
     if context.output.is_json() {
         context.output.json(&Face { schema: "exacta.audit-list/1", body: Entries { entries, more } });
     } else {
-        context.output.rows(text::entries(&entries));
+        context.output.rows(text::entries(&entries, &app.short_ids(&entries)?));
         context.tell_more(more);
     }
     Ok(0)

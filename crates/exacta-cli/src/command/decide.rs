@@ -16,9 +16,12 @@ const FEWEST_DIGITS: usize = 8;
 /// `exacta approve`
 pub fn approve(args: &Approve, context: &Context) -> Result<u8, Error> {
     let mut app = context.resume()?;
-    let id = app.resolve(&args.id)?;
     let decider = Decider::new(&args.signer, &context.options)?;
+    let id = meant(&app, &args.id, &decider)?;
     let view = seen(&mut app, &id, args.hash.as_deref())?;
+    if !decider.is_person() && args.hash.is_none() && args.steps.is_empty() {
+        return Err(unseen(&id, signable(&view)?));
+    }
     if args.steps.is_empty() {
         return approve_shown(&mut app, &view, decider, context);
     }
@@ -65,8 +68,8 @@ pub fn decide_shown(app: &mut App, view: &PlanView, decider: Decider, context: &
 /// `exacta reject`
 pub fn reject(args: &Reject, context: &Context) -> Result<u8, Error> {
     let mut app = context.resume()?;
-    let id = app.resolve(&args.id)?;
     let decider = Decider::new(&args.signer, &context.options)?;
+    let id = meant(&app, &args.id, &decider)?;
     let view = seen(&mut app, &id, args.hash.as_deref())?;
     let why = Some(args.reason.trim()).filter(|why| !why.is_empty());
     refuse(&mut app, &id, &view, why, decider, context)
@@ -91,12 +94,24 @@ fn refuse(
 /// `exacta revise`
 pub fn revise(args: &Revise, context: &Context) -> Result<u8, Error> {
     let mut app = context.resume()?;
-    let id = app.resolve(&args.id)?;
     let decider = Decider::new(&args.signer, &context.options)?;
+    let id = meant(&app, &args.id, &decider)?;
     decider.agrees(&format!("ask for changes to plan {id}?"))?;
     app.revise(&id, &args.request, &decider.key(&context.options)?)?;
     context.output.note(&format!("the answer comes with `exacta submit FILE --revises {id}`"));
     done(&app, &id, &format!("asked for changes to plan {id}\n"), context)
+}
+
+/// The plan that is decided: a person may name it in short, since they are shown it; whoever gives a key may not.
+fn meant(app: &App, id: &str, decider: &Decider) -> Result<PlanId, Error> {
+    if decider.is_person() { app.resolve(id) } else { app.resolve_whole(id) }
+}
+
+/// An approval with a key says what was looked at.
+fn unseen(id: &PlanId, hash: &str) -> Error {
+    let message = format!("an approval of plan `{id}` with a key needs the hash of what was looked at");
+    Error::new(Exit::Usage, "hash_required", message)
+        .hint(format!("look at it with `exacta show {id}`; if this is what you approve, pass `--hash {hash}`"))
 }
 
 /// Prints how the plan stands after a decision.

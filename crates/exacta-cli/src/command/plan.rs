@@ -152,14 +152,17 @@ pub const fn exit(view: &PlanView) -> Exit {
 /// What can be done with a new plan.
 pub fn next(view: &PlanView, app: &App, output: &Output) {
     let Some(id) = &view.plan_id else { return };
+    let name = view.short_id.as_ref().unwrap_or(id);
     let is_kept = || PlanId::parse(id).is_ok_and(|id| app.keeps_text(&id));
     match view.status {
-        Some(Status::Pending) => output.note(&format!("decide with `exacta review {id}` or `exacta approve {id}`")),
+        Some(Status::Pending) => output.note(&format!("decide with `exacta review {name}` or `exacta approve {name}`")),
         Some(Status::AutoApproved) => execute_next(view, output),
         Some(Status::Rejected) if !is_kept() => {
             output.note("the proposal holds a secret, so it was not kept; hand it in again without the secret");
         }
-        Some(Status::Rejected) => output.note(&format!("`exacta policy explain {id}` says what would have to change")),
+        Some(Status::Rejected) => {
+            output.note(&format!("`exacta policy explain {name}` says what would have to change"))
+        }
         _ => {}
     }
 }
@@ -167,7 +170,7 @@ pub fn next(view: &PlanView, app: &App, output: &Output) {
 /// How an approved plan is carried out, if it can be.
 pub fn execute_next(view: &PlanView, output: &Output) {
     let domain = view.detail.as_ref().map_or(Domain::Files.name(), |detail| detail.domain.as_str());
-    match &view.plan_id {
+    match view.short_id.as_ref().or(view.plan_id.as_ref()) {
         Some(id) if domain == Domain::Files.name() => output.note(&format!("carry it out with `exacta execute {id}`")),
         _ => output.note(&format!("nothing carries steps of the {domain} domain out yet")),
     }

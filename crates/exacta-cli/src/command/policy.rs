@@ -105,11 +105,12 @@ fn explain(args: &PolicyExplain, context: &Context) -> Result<u8, Error> {
     Ok(0)
 }
 
-/// The start of a plan's id, unless there is a file of that name.
+/// A plan's id or short id, or `@`, unless there is a file of that name.
 #[expect(clippy::disallowed_methods, reason = "whether the user named a file; nothing is read here")]
 fn plan_id(named: &Path) -> Option<&str> {
-    let text = named.to_str().filter(|text| text.len() >= 4 && !named.exists())?;
-    text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-').then_some(text)
+    let text = named.to_str().filter(|text| text.starts_with('@') || text.len() >= 4)?;
+    let is_name = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'@'));
+    (is_name && !named.exists()).then_some(text)
 }
 
 /// What the gates would say of something like this.

@@ -25,7 +25,7 @@ pub fn review(args: &args::Review, context: &Context) -> Result<u8, Error> {
     let mut app = context.resume()?;
     let mut id = match &args.id {
         Some(id) => app.resolve(id)?,
-        None => newest_pending(&app)?,
+        None => app.resolve("@")?,
     };
     loop {
         let (choice, view) = look(app.consider(&id)?.plan, context)?;
@@ -80,14 +80,6 @@ fn carry_out(app: &mut App, id: &PlanId, view: PlanView, choice: Choice, context
         context.output.line(&format!("{word} plan {id}"));
     }
     Ok(Exit::Done.code())
-}
-
-fn newest_pending(app: &App) -> Result<PlanId, Error> {
-    let Some(line) = app.list(Some(Status::Pending.name()), Some(1))?.into_iter().next() else {
-        return Err(Error::new(Exit::Usage, "nothing_pending", "no plan waits for a decision")
-            .hint("`exacta list` shows all plans"));
-    };
-    PlanId::parse(&line.plan_id).map_err(|error| Error::fault("internal", error.to_string()))
 }
 
 fn parsed(view: &PlanView) -> Result<PlanId, Error> {

@@ -6,14 +6,20 @@ use super::run_end::{self, End};
 use crate::args::Undo;
 use crate::render::row::{Row, counted};
 use crate::render::{diff, plan};
-use exacta_app::Error;
 use exacta_app::settings::SigningKey;
 use exacta_app::view::UndoView;
+use exacta_app::{Error, Exit};
 use exacta_kernel::id::PlanId;
 
 /// `exacta undo`
 pub fn undo(args: &Undo, context: &Context) -> Result<u8, Error> {
     let mut app = context.resume()?;
+    if args.signer.approver_key.is_some() && args.id.as_deref().is_none_or(|id| PlanId::parse(id).is_err()) {
+        let message =
+            "with a key, the run or its plan is named by its whole id: nobody is shown what would be taken back";
+        return Err(Error::new(Exit::Usage, "run_id_not_whole", message)
+            .hint("`exacta status --json` has the ids; without `--approver-key` you are shown the run and asked"));
+    }
     let preview = match app.undo_preview(args.id.as_deref()) {
         Ok(preview) => preview,
         Err(error) => {

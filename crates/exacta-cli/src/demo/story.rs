@@ -207,7 +207,8 @@ impl Story<'_> {
 
     fn record(&self, app: &mut App) -> Result<(), Error> {
         self.scene("Everything is on record, and the record cannot be changed unseen")?;
-        self.output.rows(audit::entries(&app.entries(None, None)?));
+        let entries = app.entries(None, None)?;
+        self.output.rows(audit::entries(&entries, &app.short_ids(&entries)?));
         self.output.rows(audit::report(&exacta_app::verify(self.options)?)?);
         Ok(())
     }

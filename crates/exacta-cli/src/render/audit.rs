@@ -1,33 +1,34 @@
 //! The log as lines.
 
-use super::plan::short_id;
 use super::row::{Row, Tone, fit};
 use exacta_app::Error;
 use exacta_kernel::audit::Entry;
+use exacta_kernel::id::PlanId;
 use exacta_kernel::text::visible_line;
 use serde::Serialize;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// Columns of a reason in a list; `audit show` shows all of it.
-const REASON: usize = 30;
+const REASON: usize = 37;
 
-/// One line an entry.
+/// One line an entry, its plan by its short id.
 #[must_use]
-pub fn entries(entries: &[Entry]) -> Vec<Row> {
+pub fn entries(entries: &[Entry], short: &BTreeMap<PlanId, String>) -> Vec<Row> {
     if entries.is_empty() {
         return vec![Row::new().faint("no entries")];
     }
-    entries.iter().map(line).collect()
+    entries.iter().map(|entry| line(entry, short)).collect()
 }
 
-fn line(entry: &Entry) -> Row {
+fn line(entry: &Entry, short: &BTreeMap<PlanId, String>) -> Row {
     let at = entry.at.to_string();
-    let plan = entry.plan_id.as_ref().map(|id| short_id(id.as_str())).unwrap_or_default();
+    let plan = entry.plan_id.as_ref().and_then(|id| short.get(id)).map(String::as_str).unwrap_or_default();
     Row::new()
         .column(Tone::Faint, &entry.seq.to_string(), 5)
         .column(Tone::Faint, at.get(11..19).unwrap_or(&at), 10)
         .column(Tone::Strong, &word(&entry.event), 20)
-        .column(Tone::Plain, plan, 15)
+        .column(Tone::Plain, plan, 8)
         .plain(&fit(&visible_line(&entry.reason), REASON))
 }
 

@@ -1,6 +1,6 @@
 //! Plans as a table.
 
-use super::plan::{short_id, status_tone};
+use super::plan::status_tone;
 use super::row::{Row, Tone};
 use exacta_app::view::PlanLine;
 
@@ -17,7 +17,7 @@ pub fn plans(plans: &[PlanLine]) -> Vec<Row> {
 
 fn heading() -> Row {
     Row::new()
-        .column(Tone::Faint, "PLAN", 15)
+        .column(Tone::Faint, "PLAN", 8)
         .column(Tone::Faint, "STATUS", 16)
         .column(Tone::Faint, "RISK", 6)
         .column(Tone::Faint, "QUALITY", 9)
@@ -31,11 +31,11 @@ fn line(plan: &PlanLine) -> Row {
     let what = summary.text.as_deref().or(summary.intent.as_deref()).unwrap_or_default();
     let tone = if plan.outcome.is_some() { run_tone(plan.word()) } else { status_tone(plan.status) };
     Row::new()
-        .column(Tone::Strong, short_id(&plan.plan_id), 15)
+        .column(Tone::Strong, &plan.short_id, 8)
         .column(tone, plan.word(), 16)
         .column(if summary.system_level { Tone::Bad } else { Tone::Plain }, &risk, 6)
         .column(Tone::Plain, &quality, 9)
-        .column(Tone::Plain, what, 34)
+        .column(Tone::Plain, what, 41)
 }
 
 /// How alarming a run's state is.

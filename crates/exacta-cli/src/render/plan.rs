@@ -11,9 +11,6 @@ use exacta_kernel::lifecycle::Status;
 /// Hexadecimal digits of a hash that are shown and typed back.
 pub const SHORT_HASH: usize = 8;
 
-/// Characters of an id that are shown in lists.
-const SHORT_ID: usize = 13;
-
 /// Everything but the diffs.
 #[must_use]
 pub fn facts(view: &PlanView) -> Vec<Row> {
@@ -102,7 +99,7 @@ pub fn title(view: &PlanView) -> Row {
 /// The same with a short id.
 #[must_use]
 pub fn short_title(view: &PlanView) -> Row {
-    named(view, view.plan_id.as_deref().map(short_id))
+    named(view, view.short_id.as_deref().or(view.plan_id.as_deref()))
 }
 
 fn named(view: &PlanView, id: Option<&str>) -> Row {
@@ -404,12 +401,6 @@ pub const fn status_tone(status: Status) -> Tone {
         Status::Rejected => Tone::Bad,
         Status::Expired => Tone::Faint,
     }
-}
-
-/// The start of an id: its time in milliseconds, enough to tell plans apart.
-#[must_use]
-pub fn short_id(id: &str) -> &str {
-    id.get(..SHORT_ID).unwrap_or(id)
 }
 
 /// The start of a hash, as it is shown and typed back.

@@ -15,14 +15,16 @@ use std::time::{Duration, Instant};
 const PAIRS: usize = 3;
 
 /// How a command that nobody killed may end without success, by the code of its error: others were faster, or are at it.
-pub(crate) const LOST: [&str; 13] = [
+pub(crate) const LOST: [&str; 15] = [
     "already_run",
     "already_undone",
     "approval_outdated",
     "hash_mismatch",
+    "hash_required",
     "locked",
     "lost_race",
     "plan_expired",
+    "run_id_not_whole",
     "run_unknown",
     "runs_going_on",
     "target_changed",

@@ -388,13 +388,15 @@ fn a_check_of_the_super_user_cannot_set_up_the_kernel() {
     world.run(&["run", &plan]).expect(0);
 }
 
-/// What an agent can do to the folder must not cost the first approver their key: what is left of the change the next command finishes.
+/// What an agent can do to the folder must not cost the first approver their key. What is in the way of the files only comes after the
+/// change is made and pinned: it stands, and the next command that writes says what is in the way.
 #[test]
-fn an_error_after_a_change_takes_no_key_away() {
+fn what_stops_the_files_takes_no_key_away() {
     let world = World::new();
     world.run(&["init"]).expect(0);
     fs::create_dir(world.project().join(".exacta/.tmp")).unwrap();
     world.run(&["approver", "add", "tester", "--no-passphrase"]).expect(0);
+    world.pipe(&["submit", "-"], fix().to_string().as_bytes()).expect(60);
     fs::remove_dir(world.project().join(".exacta/.tmp")).unwrap();
     let listed = world.run(&["approver", "list", "--json"]).expect(0).json();
     assert_eq!(listed["approvers"][0]["name"], "tester", "{listed}");

@@ -54,7 +54,8 @@ fn huge_files_need_memory_in_proportion() {
     let gates = view["gates"].to_string();
     assert!(gates.contains("more lines change than are looked at one by one"), "{gates}");
     let id = view["plan_id"].as_str().unwrap();
-    limited(&world, &["approve", id, "--approver-key", &world.key()]).expect(0);
+    let hash = view["plan_hash"].as_str().unwrap();
+    limited(&world, &["approve", id, "--hash", hash, "--approver-key", &world.key()]).expect(0);
     limited(&world, &["execute", id]).expect(0);
     assert_eq!(world.read("long.txt"), long.replace("WRONG", "good"));
     assert!(!world.project().join("feeds.txt").exists());

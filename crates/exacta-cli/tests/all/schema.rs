@@ -29,8 +29,15 @@ fn errors(schema: &Value, root: &Value, value: &Value, at: &str, out: &mut Vec<S
             "minimum" => value.as_f64() >= wanted.as_f64(),
             "maximum" => value.as_f64() <= wanted.as_f64(),
             "pattern" => {
-                assert_eq!(wanted, "^[0-9a-f]{64}$");
-                value.as_str().is_some_and(|text| text.len() == 64 && text.bytes().all(|c| c.is_ascii_hexdigit()))
+                let text = value.as_str().unwrap_or_default();
+                match wanted.as_str().unwrap() {
+                    "^[0-9a-f]{64}$" => text.len() == 64 && text.bytes().all(|c| c.is_ascii_hexdigit()),
+                    "^[0-9a-hjkmnp-tv-z]{4,15}$" => {
+                        let known = |c: char| (c.is_ascii_digit() || c.is_ascii_lowercase()) && !"ilou".contains(c);
+                        (4..=15).contains(&text.len()) && text.chars().all(known)
+                    }
+                    other => panic!("pattern {other}"),
+                }
             }
             "required" => wanted.as_array().unwrap().iter().all(|name| value.get(name.as_str().unwrap()).is_some()),
             "properties" => {

@@ -242,7 +242,8 @@ fn a_file_system_that_cannot_rename_strictly_is_told() {
         "$EXACTA" init --approver tester --no-passphrase >/dev/null 2>&1
         "$EXACTA" submit "$PLAN" >/dev/null 2>&1 || true
         id=$("$EXACTA" list --json | grep -o '[0-9a-f-]\{36\}' | head -n 1)
-        "$EXACTA" approve "$id" --approver-key "$KEY" >/dev/null 2>&1
+        hash=$("$EXACTA" show "$id" --json | sed -n 's/.*"plan_hash": *"\([0-9a-f]*\)".*/\1/p')
+        "$EXACTA" approve "$id" --hash "$hash" --approver-key "$KEY" >/dev/null 2>&1
         set +e
         "$EXACTA" execute "$id" >&2
         code=$?

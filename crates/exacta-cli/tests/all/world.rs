@@ -89,7 +89,34 @@ impl World {
         path.display().to_string()
     }
 
+    /// A command; with a key it names what it decides as a script has to: an approval the hash of the plan, an undo the newest run.
     pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = self.plain(args);
+        let at = |word: &str| args.iter().position(|arg| *arg == word);
+        if at("--approver-key").is_none() {
+            return command;
+        }
+        let before = |place: usize| args.get(..place).unwrap_or_default();
+        if let (Some(place), None) = (at("approve"), at("--hash")) {
+            let look = [before(place), &["show", args.get(place + 1).copied().unwrap_or_default(), "--json"]].concat();
+            let hash = done(output(&mut self.plain(&look))).value()["plan_hash"].as_str().map(str::to_owned);
+            command.args(hash.into_iter().flat_map(|hash| ["--hash".to_owned(), hash]));
+        }
+        if let Some(place) = at("undo")
+            && args.get(place + 1).is_none_or(|next| next.starts_with('-'))
+            && !args.iter().any(|arg| exacta_kernel::id::RunId::parse(arg).is_ok())
+        {
+            let runs =
+                done(output(&mut self.plain(&[before(place), &["status", "--json"]].concat()))).value()["runs"].clone();
+            let newest =
+                |run: &&Value| run["outcome"] == "completed" && run["undone"] == false && run["undoes"].is_null();
+            command.args(runs.as_array().into_iter().flatten().find(newest).and_then(|run| run["run_id"].as_str()));
+        }
+        command
+    }
+
+    /// A command, exactly as it is given.
+    pub fn plain(&self, args: &[&str]) -> Command {
         let mut command = Command::new(program());
         command.args(args).current_dir(self.project()).env_clear();
         command.env("EXACTA_HOME", self.home()).env("PATH", std::env::var_os("PATH").unwrap_or_default());
@@ -132,6 +159,11 @@ impl Done {
     pub fn expect(self, code: i32) -> Self {
         assert_eq!(self.code, code, "stdout: {}\nstderr: {}", self.out, self.err);
         self
+    }
+
+    /// Standard output as one JSON object, or nothing.
+    fn value(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_default()
     }
 
     /// Standard output as one JSON object.

@@ -217,3 +217,27 @@ fn a_signature_over_one_kind_of_statement_is_none_over_the_other() {
     let setting = SettingStatement::new(verb, None, subject, ann, NOW, NOW.plus_seconds(60)).signing_bytes().unwrap();
     assert!(approval.starts_with(b"exacta.approval/1\0") && setting.starts_with(b"exacta.setting/1\0"));
 }
+
+/// The example in the documents, byte for byte: whoever checks a decision with another program goes by it.
+#[test]
+fn the_documented_example_is_what_is_signed() {
+    let document = include_str!("../../../../docs/approvers.md");
+    let after = |mark: &str| document.split_once(mark).map(|(_, rest)| rest).unwrap();
+    let line = after("```json\n").lines().next().unwrap();
+    let statement: Statement = serde_json::from_str(line).unwrap();
+    let bytes = statement.signing_bytes().unwrap();
+    assert_eq!(bytes, [b"exacta.approval/1\0", line.as_bytes()].concat());
+    assert!(document.contains(&format!("The signed bytes are {}:", bytes.len())));
+    let mut shown = after("to compare, and the signature:\n\n```text\n").lines();
+    assert_eq!(shown.next(), Some(Digest::of(&bytes).to_string().as_str()));
+    let signature = shown.take(2).collect::<Vec<_>>().concat();
+    let key = SigningKey::from_bytes(&[1; 32]);
+    assert_eq!(Signature::from_bytes(key.sign(&bytes).to_bytes()).to_string(), signature);
+    let listed = approver("ann", &key).public_key;
+    assert!(document.contains(&format!("```text\n{listed}\n```")));
+    assert!(listed.verifies(&bytes, &Signature::parse(&signature).unwrap()));
+    for name in ["schema", "verb", "project", "plan_id", "plan_hash", "approver", "at", "expires_at"] {
+        assert!(document.contains(&format!("\n| `{name}` |")), "{name} is not described");
+    }
+    assert_eq!(serde_json::from_str::<Value>(line).unwrap().as_object().unwrap().len(), 8);
+}

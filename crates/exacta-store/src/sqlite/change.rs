@@ -31,6 +31,8 @@ pub struct Touched {
     pub entries: Vec<EntryDraft>,
     /// Whether another change of the same plan follows for certain, so that its files for people are written then.
     pub goes_on: bool,
+    /// Whether it has happened in the project already, so that it is entered also where the log cannot be written.
+    pub happened: bool,
 }
 
 impl SqliteStore {
@@ -59,8 +61,10 @@ impl SqliteStore {
             Act::Nothing(value) => return Ok(value),
             Act::Change(value, touched) => (value, touched),
         };
-        let outputs = Outputs::open(&self.folder, ledger.size() == 0)?;
-        outputs.log.begun(&before, ledger.size())?;
+        let outputs = match self.outputs(&before, ledger.size()) {
+            Err(error) if !touched.happened => return Err(error),
+            outputs => outputs,
+        };
         let (pending, about) = record(&mut book, &mut ledger, &touched, entries, clock, at)?;
         let signed = owner.sign(&ledger)?;
         ledger.note = signed.note().to_owned();
@@ -73,11 +77,19 @@ impl SqliteStore {
         }
         // From here on it has happened, and nobody can set the records back to before it: what the files lack the database gives them.
         pin().map_err(unfinished)?;
-        match self.publish(&outputs, &pending, &signed, Some(&about).filter(|_| !touched.goes_on)) {
-            // Nothing may be done to the project that the log does not announce.
-            Err(error) if touched.goes_on => Err(unfinished(error)),
+        let about = Some(&about).filter(|_| !touched.goes_on);
+        match outputs.and_then(|outputs| self.publish(&outputs, &pending, &signed, about)) {
+            // Nothing may be done to the project that the log does not announce; and how a run ended is told as far as it is known.
+            Err(error) if touched.goes_on || touched.happened => Err(unfinished(error)),
             _ => Ok(value),
         }
+    }
+
+    /// Where the change is written to, if the log ends with these entries, the last of so many.
+    fn outputs(&self, last: &[Pending], size: u64) -> Result<Outputs<'_>, StoreError> {
+        let outputs = Outputs::open(&self.folder, size == 0)?;
+        outputs.log.begun(last, size)?;
+        Ok(outputs)
     }
 
     /// A commit that failed may have left all of itself at the end of the write-ahead log, and whoever opens the database next

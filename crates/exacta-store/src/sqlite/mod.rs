@@ -7,6 +7,7 @@ mod ends;
 pub(crate) mod head;
 mod held;
 pub(crate) mod ledger;
+mod name;
 pub(crate) mod open;
 pub(crate) mod plans;
 mod publish;

@@ -366,17 +366,6 @@ impl PlanRow {
     }
 }
 
-/// The ids that begin so.
-pub fn find(db: &Db<'_>, prefix: &str) -> Result<Vec<PlanId>, StoreError> {
-    if !prefix.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-') {
-        return Ok(Vec::new());
-    }
-    let prefix = prefix.to_ascii_lowercase();
-    let sql = "SELECT id FROM plan WHERE id >= ?1 AND id < ?1 || 'g' ORDER BY id LIMIT 20";
-    let ids = db.all(sql, [prefix], |row| row.get::<_, String>(0))?;
-    ids.iter().map(|id| PlanId::parse(id).map_err(|_| not_an_id(db, id))).collect()
-}
-
 /// Plans, newest first.
 pub fn list(db: &Db<'_>, filter: &Filter) -> Result<Vec<PlanSummary>, StoreError> {
     let mut wanted: Vec<String> = Vec::new();

@@ -10,8 +10,9 @@ use std::path::Path;
 /// "Exct": marks a database as ours.
 const APPLICATION_ID: i64 = 0x4578_6374;
 
-/// The oldest format that is read. Format 1 had no tree of records, so nothing vouched for them one by one.
-const FIRST: i64 = 2;
+/// The oldest format that is read. Format 1 had no tree of records, so nothing vouched for them one by one; format 2 could not find a
+/// plan by its random bits, and held how a plan stood twice.
+const FIRST: i64 = 3;
 
 /// The newest format.
 const NEWEST: i64 = FIRST + STEPS.len() as i64 - 1;
@@ -65,6 +66,7 @@ CREATE TABLE plan(
     usable INTEGER NOT NULL,
     seq INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX plan_by_random_end ON plan(substr(id, 16));
 CREATE INDEX plan_by_time ON plan(created_at);
 CREATE INDEX plan_by_status ON plan(status, created_at);
 CREATE INDEX plan_of_operation ON plan(correlation_id, created_at);

@@ -37,7 +37,11 @@ impl Store for SqliteStore {
     }
 
     fn find(&self, prefix: &str) -> Result<Vec<PlanId>, StoreError> {
-        plans::find(&self.db(), prefix)
+        self.named(prefix)
+    }
+
+    fn short_ids(&self, ids: &[PlanId]) -> Result<Vec<String>, StoreError> {
+        self.short_names(ids)
     }
 
     fn list(&self, filter: &Filter) -> Result<Vec<PlanSummary>, StoreError> {
@@ -169,7 +173,7 @@ impl Store for SqliteStore {
             let others = if state == RunState::Completed { taken_back(book, &run)? } else { Vec::new() };
             runs::finish(db, id, state, receipts, at)?;
             let (plans, runs) = (vec![run.plan_id.clone()], vec![id.clone()]);
-            let mut touched = Touched { plans, runs, ..Touched::default() };
+            let mut touched = Touched { plans, runs, happened: true, ..Touched::default() };
             for (other, state) in others {
                 runs::set_state(db, &other, state)?;
                 touched.runs.push(other);

@@ -1,7 +1,7 @@
 //! Changes of the records, one at a time.
 
 use crate::project::{Project, at, correlation, created, draft, new_plan, new_run, plan_id, run_id, session, signed};
-use exacta_kernel::audit::Event;
+use exacta_kernel::audit::{Actor, EntryDraft, Event};
 use exacta_kernel::lifecycle::Status::{self, AutoApproved, Expired, Pending, Rejected, UserApproved};
 use exacta_store::{Change, EntryFilter, Filter, Outcome, RunFilter, RunState, Start, Store, StoreError};
 use serde_json::json;
@@ -36,6 +36,37 @@ fn a_plan_is_remembered_with_its_entries_and_files() {
     file["approvals"] = json!(file["approvals"].as_array().unwrap().len());
     insta::assert_json_snapshot!(file);
     insta::assert_json_snapshot!(project.json(&format!("audit-log/{}.json", correlation(1))));
+}
+
+/// The names of the seed, and the plan's own status kept up to date with every change.
+#[test]
+fn a_plans_file_tells_who_decided_and_where_it_stands() {
+    let project = Project::new();
+    let mut store = project.open();
+    let file = |n| project.json(&format!("plans/{}.json", plan_id(n)));
+    let by = |actor: Actor, n| EntryDraft { actor, ..draft(Event::PlanApproved, n) };
+    let person = Actor::Person(exacta_kernel::approval::ApproverName::parse("ada").unwrap());
+    let stands = |n| {
+        let file = file(n);
+        let decision = &file["approval_decision"];
+        let known = file["plan"]["status"] == file["status"] && file["timestamp"].is_string();
+        assert!(known && decision["risk_score"] == 40 && decision["quality_score"] == 0.7499, "{file}");
+        json!([file["status"], decision["decision"], decision["decided_by"], decision["approver"]])
+    };
+    for n in 1..=3 {
+        store.insert_plan(&new_plan(n), &created(n), at(1)).unwrap();
+        assert_eq!(stands(n), json!(["pending", null, null, null]));
+    }
+    let done = store.transition(&plan_id(1), &to(Pending, UserApproved), &[by(person.clone(), 1)], at(2)).unwrap();
+    assert_eq!((done, stands(1)), (Outcome::Done, json!(["user_approved", "user_approved", "user", "ada"])));
+    let rejects = EntryDraft { event: Event::PlanRejected, ..by(person, 2) };
+    let done = store.transition(&plan_id(2), &to(Pending, Rejected), &[rejects], at(2)).unwrap();
+    assert_eq!((done, stands(2)), (Outcome::Done, json!(["rejected", "rejected", "user", "ada"])));
+    let done = store.transition(&plan_id(3), &to(Pending, AutoApproved), &[by(Actor::Policy, 3)], at(2)).unwrap();
+    assert_eq!((done, stands(3)), (Outcome::Done, json!(["auto_approved", "auto_approved", "system", null])));
+    store.expire_due(at(4000), None).unwrap();
+    assert_eq!(stands(1), json!(["expired", "expired", "system", null]));
+    assert_eq!(project.verify().unwrap().notes, [""; 0]);
 }
 
 #[test]
@@ -103,7 +134,17 @@ fn lists_and_prefixes() {
     assert_eq!(ids(&Filter { status: vec![Rejected], ..Filter::default() }), [4, 2].map(plan_id));
     assert_eq!(ids(&Filter { correlation_id: Some(correlation(3)), ..Filter::default() }), [plan_id(3)]);
     assert_eq!(ids(&Filter { usable: true, session: Some(session(1)), ..Filter::default() }), [5, 3, 1].map(plan_id));
-    assert_eq!(store.find("019A2f3e").unwrap().len(), 5);
+    assert_eq!(store.find("019A2f3e-7c1d").unwrap().len(), 5);
+    let short = store.short_ids(&[1, 4].map(plan_id)).unwrap();
+    assert_eq!(store.find(&short[0]).unwrap(), [plan_id(1)]);
+    assert_eq!(store.find(&short[1].to_uppercase()).unwrap(), [plan_id(4)]);
+    assert_eq!(store.find(&plan_id(4).short_form()).unwrap(), [plan_id(4)]);
+    assert_eq!(
+        store.find(&plan_id(4).short_form()[..4]).unwrap().len(),
+        5,
+        "the numbered ids of these tests begin alike"
+    );
+    assert_eq!(store.find(&short[1][..3]).unwrap(), []);
     assert_eq!(store.find(plan_id(4).as_str()).unwrap(), [plan_id(4)]);
     assert_eq!(store.find("zz").unwrap(), []);
     assert_eq!(store.find("%").unwrap(), []);
@@ -187,6 +228,7 @@ fn plans_expire_by_time_by_session_and_with_their_derived_plan() {
     let statuses: Vec<Status> = store.list(&Filter::default()).unwrap().iter().map(|plan| plan.status).collect();
     assert_eq!(statuses, [Pending, Expired, Expired, Expired, Expired]);
     let expired = project.json(&format!("plans/{}.json", plan_id(2)));
+    assert_eq!((&expired["status"], &expired["plan"]["status"]), (&json!("expired"), &json!("expired")));
     assert_eq!(expired["approval_decision"]["decision"], "expired");
     assert_eq!(expired["approval_decision"]["decided_by"], "system");
 }

@@ -13,6 +13,7 @@ mod change;
 mod crash;
 mod forgery;
 mod home;
+mod name;
 mod pin;
 mod project;
 mod race;

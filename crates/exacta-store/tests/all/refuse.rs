@@ -30,7 +30,7 @@ fn a_newer_format() {
     let project = started();
     let connection = rusqlite::Connection::open(project.exacta().join("state.db")).unwrap();
     connection.pragma_update(None, "user_version", 99).unwrap();
-    insta::assert_snapshot!(refused(&project), @"the database `PROJECT/.exacta/state.db` has format 99; this version knows formats up to 2");
+    insta::assert_snapshot!(refused(&project), @"the database `PROJECT/.exacta/state.db` has format 99; this version knows formats up to 3");
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn a_format_without_proofs() {
     let project = started();
     let connection = rusqlite::Connection::open(project.exacta().join("state.db")).unwrap();
     connection.pragma_update(None, "user_version", 1).unwrap();
-    insta::assert_snapshot!(refused(&project), @"the database `PROJECT/.exacta/state.db` has format 1; this version knows formats from 2 on");
+    insta::assert_snapshot!(refused(&project), @"the database `PROJECT/.exacta/state.db` has format 1; this version knows formats from 3 on");
 }
 
 #[test]
