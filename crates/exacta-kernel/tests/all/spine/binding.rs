@@ -12,7 +12,7 @@ fn no_part_of_the_identity_can_change_without_the_hash() {
     let scene = Scene::new();
     let stored = serde_json::to_value(&scene.identity).unwrap();
     let mut leaves = Vec::new();
-    collect(&stored, &mut String::new(), &mut leaves);
+    collect(&stored, "", &mut leaves);
     assert!(leaves.len() > 20, "{leaves:?}");
     let content = scene.plan.plan().content_hash();
     let mut changed = 0;
@@ -31,14 +31,14 @@ fn no_part_of_the_identity_can_change_without_the_hash() {
     assert_eq!(scene.identity.clone().plan_hash(content).unwrap(), scene.made_hash);
 }
 
-fn collect(value: &Value, at: &mut String, leaves: &mut Vec<String>) {
+fn collect(value: &Value, at: &str, leaves: &mut Vec<String>) {
     let token = |at: &str, key: &str| format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"));
     match value {
-        Value::Object(map) => map.iter().for_each(|(key, value)| collect(value, &mut token(at, key), leaves)),
+        Value::Object(map) => map.iter().for_each(|(key, value)| collect(value, &token(at, key), leaves)),
         Value::Array(items) => {
-            items.iter().enumerate().for_each(|(i, value)| collect(value, &mut token(at, &i.to_string()), leaves));
+            items.iter().enumerate().for_each(|(i, value)| collect(value, &token(at, &i.to_string()), leaves));
         }
-        _ => leaves.push(at.clone()),
+        _ => leaves.push(at.to_owned()),
     }
 }
 
