@@ -3,7 +3,7 @@
 use crate::app::{App, unknown_plan};
 use crate::clock::now;
 use crate::error::{Error, Exit};
-use crate::pipeline::{self, Evaluation};
+use crate::pipeline::{self, Evaluation, Origin};
 use crate::terms::{Bound, Site};
 use crate::world::World;
 use exacta_kernel::approval::Approver;
@@ -81,7 +81,7 @@ impl App {
         };
         let mut court = surroundings.world.court(&self.root, Some(&self.project.id), &identity.binding.constraints);
         court.selection = identity.derived_from.is_some();
-        let (evaluation, facts) = pipeline::evaluate(text, court)?;
+        let (evaluation, facts) = pipeline::evaluate(text, Origin::Record, court)?;
         let authority = surroundings.world.authority();
         let (drifts, now) = (Vec::new(), now());
         let mut current = Current { record, identity, evaluation, drifts, now, surroundings, facts, authority };

@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::current::{Current, messages};
 use crate::error::{Error, Exit};
-use crate::pipeline::Evaluation;
+use crate::pipeline::{Evaluation, Origin};
 use crate::submit::{Lineage, reason, scored};
 use crate::view::{PlanView, Registered};
 use exacta_kernel::approval::{self, Demand, SignedStatement, Statement, Verb};
@@ -109,7 +109,7 @@ impl App {
             revises: None,
         };
         let constraints = current.identity.binding.constraints.clone();
-        self.register(&text, &constraints, lineage)
+        self.register(&text, Origin::Record, &constraints, lineage)
     }
 
     /// A person refuses a plan for good.
@@ -170,7 +170,7 @@ impl App {
             return Err(Error::new(Exit::Denied, "plan_not_kept", format!("the text of plan `{id}` was not kept"))
                 .hint("submit the plan again from its source"));
         };
-        if parse::parse(&text).is_err() {
+        if parse::parse_kept(&text).is_err() {
             return Err(crate::current::tampered(id));
         }
         let derived_from = identity.derived_from.clone();
@@ -178,7 +178,7 @@ impl App {
         if !record.status.is_final() && record.run.is_none() {
             self.expire(id, "it was submitted again")?;
         }
-        self.register(&text, &identity.binding.constraints, lineage)
+        self.register(&text, Origin::Record, &identity.binding.constraints, lineage)
     }
 
     /// There is nothing left to decide, and why.

@@ -158,6 +158,10 @@ impl App {
 fn ways(evaluation: &Evaluation, court: Court<'_>) -> Result<Ways, Error> {
     let profiles = profiles(evaluation, court);
     let goal = goal(court.policy);
+    if evaluation.is_withheld() {
+        let obstacles = obstacle::of_secrets(evaluation.decision());
+        return Ok(Ways { profiles, profile: goal, obstacles, without: Vec::new() });
+    }
     let policy = court.policy.under(goal);
     let mut trial = Trial::new(evaluation, Court { policy: &policy, ..court });
     let decision = evaluation.decision_under(trial.court());

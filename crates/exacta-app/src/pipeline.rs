@@ -15,6 +15,7 @@ use exacta_kernel::plan::Plan;
 use exacta_kernel::policy::Policy;
 use exacta_kernel::policy::command::Command;
 use exacta_kernel::proposal::{Action, Constraint, Proposal};
+use exacta_kernel::scan::{self, Secret, secret};
 use exacta_kernel::seal;
 
 /// What became of a text.
@@ -41,6 +42,15 @@ pub struct Valid {
     pub builds: Vec<RelPath>,
 }
 
+/// Where a text comes from, and so which forms it may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// An AI, an agent, a person.
+    Outside,
+    /// The record, or made from what it holds.
+    Record,
+}
+
 /// What a text is judged by.
 #[derive(Debug, Clone, Copy)]
 pub struct Court<'a> {
@@ -62,10 +72,14 @@ pub struct Court<'a> {
 ///
 /// # Errors
 /// Only where canonical JSON cannot be written, which the strict reader rules out.
-pub fn evaluate(text: &[u8], court: Court<'_>) -> Result<(Evaluation, Facts), Error> {
-    let proposal = match parse::parse(text) {
+pub fn evaluate(text: &[u8], origin: Origin, court: Court<'_>) -> Result<(Evaluation, Facts), Error> {
+    let read = match origin {
+        Origin::Outside => parse::parse(text),
+        Origin::Record => parse::parse_kept(text),
+    };
+    let proposal = match read {
         Ok(proposal) => proposal,
-        Err(refusal) => return Ok((Evaluation::refused(refusal), Facts::new())),
+        Err(refusal) => return Ok((Evaluation::refused(refusal, text), Facts::new())),
     };
     let mut facts = look(court.root, &proposal, court.policy.caps().target_bytes);
     let plan = seal::seal(proposal, &facts)?;
@@ -88,8 +102,12 @@ fn judge(plan: Plan, facts: &Facts, court: Court<'_>) -> Evaluation {
     let allowed = Allowed::default();
     let context = Context { facts, caps: court.policy.caps(), constraints: &constraints, allowed: &allowed };
     match check::check(plan, &context) {
-        Err(invalid) => {
-            let decision = gate::refuse(&invalid.findings);
+        Err(mut invalid) => {
+            let secrets = certain(scan::added_secrets(&invalid.plan));
+            if !secrets.is_empty() {
+                invalid.findings = invalid.findings.into_iter().map(Finding::withheld).collect();
+            }
+            let decision = gate::refuse(&invalid.findings).withheld(&secrets);
             Evaluation::Invalid(invalid, decision)
         }
         Ok(plan) => {
@@ -128,12 +146,20 @@ fn decide(plan: &ValidPlan, assessment: &Assessment, court: Court<'_>) -> Decisi
             reason: "the project's configuration switches the operator's checks off".to_owned(),
         });
     }
-    decision
+    decision.withheld(&certain(assessment.signals.secrets.clone()))
+}
+
+fn certain(mut secrets: Vec<Secret>) -> Vec<Secret> {
+    secrets.retain(|secret| secret.certain);
+    secrets
 }
 
 impl Evaluation {
     /// Of a text that is not a proposal.
-    pub(crate) fn refused(refusal: Refusal) -> Self {
+    pub(crate) fn refused(mut refusal: Refusal, text: &[u8]) -> Self {
+        if secret::is_certain(text) {
+            refusal.findings = refusal.findings.into_iter().map(Finding::withheld).collect();
+        }
         let decision = gate::refuse(&refusal.findings);
         Self::Refused(refusal, decision)
     }
@@ -154,6 +180,17 @@ impl Evaluation {
             Self::Refused(_, decision) | Self::Invalid(_, decision) => decision.clone(),
             Self::Valid(valid) => decide(&valid.plan, &valid.assessment, court),
         }
+    }
+
+    /// Whether it adds a certain secret, so that nothing of its text is shown or kept.
+    #[must_use]
+    pub fn is_withheld(&self) -> bool {
+        let secrets = match self {
+            Self::Refused(..) => return false,
+            Self::Invalid(invalid, _) => scan::added_secrets(&invalid.plan),
+            Self::Valid(valid) => valid.assessment.signals.secrets.clone(),
+        };
+        secrets.iter().any(|secret| secret.certain)
     }
 
     /// Everything that is wrong with it.

@@ -5,7 +5,7 @@ use crate::clock::{new_id, now};
 use crate::current::{messages, regenerate};
 use crate::error::{Error, Exit};
 use crate::import::{self, Patch};
-use crate::pipeline::{self, Court, Evaluation};
+use crate::pipeline::{self, Court, Evaluation, Origin};
 use crate::view::{PlanView, Registered};
 use crate::world::{Folder, World};
 use exacta_exec::ProjectRoot;
@@ -15,6 +15,7 @@ use exacta_kernel::drift::{self, Answer};
 use exacta_kernel::gate::{Decision, Verdict};
 use exacta_kernel::hash::Digest;
 use exacta_kernel::id::{CorrelationId, PlanId};
+use exacta_kernel::kept;
 use exacta_kernel::lifecycle::Status;
 use exacta_kernel::parse::Refusal;
 use exacta_kernel::plan::Plan;
@@ -61,8 +62,8 @@ pub fn check(options: &Options, text: &[u8], request: &Request) -> Result<PlanVi
 /// What becomes of a text that is a proposal, or the patch that the request says it is.
 pub(crate) fn evaluate(text: &[u8], request: &Request, court: Court<'_>) -> Result<Evaluation, Error> {
     match proposal(text, request, court.root) {
-        Ok(text) => Ok(pipeline::evaluate(&text, court)?.0),
-        Err(refusal) => Ok(Evaluation::refused(refusal)),
+        Ok(text) => Ok(pipeline::evaluate(&text, Origin::Outside, court)?.0),
+        Err(refusal) => Ok(Evaluation::refused(refusal, text)),
     }
 }
 
@@ -86,10 +87,10 @@ impl App {
                 Some(id) => app.next_version(id)?,
             };
             match proposal(text, request, &app.root) {
-                Ok(text) => app.register(&text, &request.constraints, lineage),
+                Ok(text) => app.register(&text, Origin::Outside, &request.constraints, lineage),
                 Err(refusal) => {
                     let sha256 = refusal.text_sha256;
-                    app.refuse(sha256, &Evaluation::refused(refusal), &lineage)
+                    app.refuse(sha256, &Evaluation::refused(refusal, text), &lineage)
                 }
             }
         })
@@ -140,6 +141,7 @@ impl App {
     pub(crate) fn register(
         &mut self,
         text: &[u8],
+        origin: Origin,
         constraints: &[Constraint],
         lineage: Lineage,
     ) -> Result<PlanView, Error> {
@@ -147,16 +149,17 @@ impl App {
         self.note_policy(&world)?;
         let mut court = world.court(&self.root, Some(&self.project.id), constraints);
         court.selection = lineage.derived_from.is_some();
-        let (evaluation, _) = pipeline::evaluate(text, court)?;
+        let (evaluation, _) = pipeline::evaluate(text, origin, court)?;
         match evaluation.plan() {
             None => self.refuse(Digest::of(text), &evaluation, &lineage),
             Some(plan) => {
-                let secret = scan::proposal_secrets(plan.proposal()).iter().any(|secret| secret.certain);
                 let identity = self.identity(plan, constraints, &world, &lineage)?;
-                if !secret {
-                    self.declare(plan.proposal().model.as_ref(), identity.created_at)?;
+                if evaluation.is_withheld() {
+                    return self.keep(None, &evaluation, &identity, lineage);
                 }
-                self.keep((!secret).then_some(text), &evaluation, &identity, lineage)
+                self.declare(plan.proposal().model.as_ref(), identity.created_at)?;
+                let kept = kept::text(plan, text)?;
+                self.keep(kept.as_deref(), &evaluation, &identity, lineage)
             }
         }
     }
@@ -210,7 +213,7 @@ impl App {
         Ok(self.home.set_declared_identity(&self.project.id, &Self::credential(), &identity)?)
     }
 
-    /// Stores a plan. Of one with a certain secret no text is kept, and nothing that the secret could be read from.
+    /// Stores a plan. Of one that adds a certain secret no text is kept: places alone.
     fn keep(
         &mut self,
         text: Option<&[u8]>,
@@ -231,6 +234,10 @@ impl App {
         let mut bound = serde_json::to_value(identity)?;
         if text.is_none() {
             view = serde_json::from_value(masked(serde_json::to_value(&view)?))?;
+            // What the agent says it is are its words, too.
+            if let Some(model) = bound.pointer_mut("/binding/proposer/model") {
+                *model = Value::Null;
+            }
             bound = masked(bound);
         }
         let new = NewPlan {

@@ -211,7 +211,7 @@ impl App {
             facts.insert(path.clone(), TargetFact { target, lookalikes: Vec::new(), folds: false });
         }
         let text = self.record(&completed.plan_id).ok()?.proposal?;
-        let plan = seal::seal(parse::parse(&text).ok()?, &facts).ok()?;
+        let plan = seal::seal(parse::parse_kept(&text).ok()?, &facts).ok()?;
         Some(plan.changes().into_iter().map(|change| (change.path, change.after)).collect())
     }
 

@@ -57,6 +57,9 @@ pub struct PlanView {
     pub target_files: Vec<String>,
     /// Whether it needs a person in every profile.
     pub system_level: bool,
+    /// Whether it adds a certain secret, so that only places are told of it and no text; left out where not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub withheld: bool,
     /// When it stops being usable; null for `check` and refused text.
     pub expires_at: Option<String>,
     /// Everything else a person needs to see before deciding; absent for refused text.

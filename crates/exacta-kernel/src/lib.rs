@@ -33,6 +33,7 @@ pub mod hash;
 pub mod id;
 pub mod import;
 pub mod json;
+pub mod kept;
 pub mod lifecycle;
 pub mod parse;
 pub mod path;

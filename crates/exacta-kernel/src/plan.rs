@@ -3,7 +3,7 @@
 //! [`crate::seal`] makes it. Whatever form a file change arrived in, a plan holds the exact before and after of every
 //! target; those are hashed, shown, approved and written. Ids, binding and expiry are added by [`crate::binding`].
 
-use crate::diff::{self, Comparison, LineChange};
+use crate::diff::{self, Comparison, LineChange, Piece};
 use crate::facts::{FileContent, FileState};
 use crate::finding::Finding;
 use crate::hash::Digest;
@@ -12,6 +12,7 @@ use crate::prelude::*;
 use crate::proposal::{Domain, Proposal, Step};
 use alloc::sync::Arc;
 use core::cell::OnceCell;
+use core::ops::Range;
 
 /// A file's content, shared between the stages.
 pub type Content = Arc<FileContent>;
@@ -104,11 +105,14 @@ impl Effect {
         self.comparison().stat()
     }
 
-    /// The added lines in runs: the number of the first, and their bytes, line feeds included.
-    pub(crate) fn added_runs(&self) -> impl Iterator<Item = (u64, &[u8])> {
-        let after = self.after.as_deref().map_or(&[][..], FileContent::bytes);
-        let runs = self.comparison().added_runs(after).into_iter();
-        runs.map(move |(line, place)| (line, after.get(place).unwrap_or_default()))
+    /// The added lines in runs: the number of the first, and where they are in the new content, line feeds included.
+    pub(crate) fn added_runs(&self) -> Vec<(u64, Range<usize>)> {
+        self.comparison().added_runs(self.after.as_deref().map_or(&[][..], FileContent::bytes))
+    }
+
+    /// How the content after it is put together.
+    pub(crate) fn pieces(&self) -> Vec<Piece> {
+        self.comparison().pieces(self.before.as_deref(), self.after.as_deref())
     }
 
     /// Worked out when first asked for, and only once.

@@ -209,6 +209,8 @@ pub enum Payload {
     Edits(Vec<Edit>),
     /// The whole new file.
     Content(String),
+    /// As the record keeps a change whose text would quote a secret of the file. Never read from outside.
+    Kept(crate::kept::Change),
 }
 
 /// One replacement.

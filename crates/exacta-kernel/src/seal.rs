@@ -4,6 +4,7 @@ use crate::diff::{self, Base, Kind};
 use crate::facts::{Facts, FileContent, Target, TargetFact};
 use crate::finding::{Code, Finding};
 use crate::hash::{Digest, canonical_hash};
+use crate::kept;
 use crate::path::RelPath;
 use crate::plan::{Content, Effect, Plan};
 use crate::prelude::*;
@@ -157,7 +158,7 @@ fn content_hash(proposal: &Proposal, effects: &[Effect]) -> Result<Digest, serde
 
 /// A file step with its exact effect in place of its payload.
 fn sealed(step: &Map<String, Value>, effect: &Effect) -> Map<String, Value> {
-    let rest = step.iter().filter(|(key, _)| !matches!(key.as_str(), "diff" | "edits" | "content"));
+    let rest = step.iter().filter(|(key, _)| !matches!(key.as_str(), "diff" | "edits" | "content" | kept::FIELD));
     let mut sealed: Map<String, Value> = rest.map(|(key, value)| (key.clone(), value.clone())).collect();
     sealed.insert("before".to_owned(), portable(effect.before.as_deref()));
     sealed.insert("after".to_owned(), portable(effect.after.as_deref()));

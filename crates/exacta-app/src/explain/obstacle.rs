@@ -40,6 +40,12 @@ pub(super) fn of_profile(evaluation: &Evaluation, policy: &Policy) -> Option<Obs
     Some(Obstacle { ways: vec![way], ..obstacle(gate.gate, gate.verdict, &gate.reason) })
 }
 
+/// The secrets of a plan of which nothing else is told.
+pub(super) fn of_secrets(decision: &Decision) -> Vec<Obstacle> {
+    let denied = decision.gates.iter().filter(|gate| gate.gate == "security" && gate.verdict == Verdict::Deny);
+    denied.map(|gate| security(obstacle(gate.gate, gate.verdict, &gate.reason))).collect()
+}
+
 fn of_finding(finding: &Finding, trial: &mut Trial<'_>) -> Result<Obstacle, Error> {
     let cleared = |left: &Evaluation| !left.findings().iter().any(|other| other.code == finding.code);
     Ok(Obstacle {

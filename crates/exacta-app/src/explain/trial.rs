@@ -2,7 +2,7 @@
 
 use super::{StepName, Without};
 use crate::error::Error;
-use crate::pipeline::{self, Court, Evaluation};
+use crate::pipeline::{self, Court, Evaluation, Origin};
 use crate::view::line;
 use exacta_kernel::derive::derive;
 use exacta_kernel::gate::Verdict;
@@ -138,7 +138,7 @@ impl<'e> Trial<'e> {
             return Ok(known.clone());
         }
         let evaluation = match self.proposal.and_then(|proposal| derive(proposal, &kept(proposal, left_out)).ok()) {
-            Some(text) => Some(Rc::new(pipeline::evaluate(&text, self.court)?.0)),
+            Some(text) => Some(Rc::new(pipeline::evaluate(&text, Origin::Record, self.court)?.0)),
             None => None,
         };
         self.tried.insert(left_out.clone(), evaluation.clone());

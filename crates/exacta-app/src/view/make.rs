@@ -43,7 +43,7 @@ impl PlanView {
                 format!("what the build command writes to `{folder}` stays there after an undo")
             }));
         }
-        Ok(Self {
+        let view = Self {
             schema: PLAN_VIEW.to_owned(),
             content_hash: plan.map(|plan| plan.content_hash().to_string()),
             plan_id: registered.map(|registered| registered.identity.plan_id.to_string()),
@@ -59,9 +59,36 @@ impl PlanView {
             estimates: assessment.map(|assessment| assessment.estimates.clone()),
             target_files: plan.map(Plan::target_files).unwrap_or_default().iter().map(|file| line(file)).collect(),
             system_level: assessment.is_some_and(|assessment| !assessment.risk.boundaries.is_empty()),
+            withheld: false,
             expires_at: registered.map(|registered| registered.identity.expires_at.to_string()),
             detail,
-        })
+        };
+        Ok(if evaluation.is_withheld() { view.withheld() } else { view })
+    }
+
+    /// The same of a plan that adds a secret: numbers and places, and nothing that anybody wrote or that could quote it.
+    fn withheld(mut self) -> Self {
+        self.withheld = true;
+        if let Some(risk) = &mut self.risk {
+            risk.factors.iter_mut().for_each(|factor| factor.reasons.clear());
+            risk.boundaries.clear();
+        }
+        for dimension in self.quality.iter_mut().flat_map(|quality| &mut quality.dimensions) {
+            dimension.issues.clear();
+        }
+        if let Some(detail) = &mut self.detail {
+            detail.intent_text.clear();
+            detail.constraints.clear();
+            detail.assumptions.clear();
+            detail.irreversible.clear();
+            detail.binding = None;
+            for step in &mut detail.steps {
+                step.description.clear();
+                step.dependencies.clear();
+                step.diff = None;
+            }
+        }
+        self
     }
 }
 

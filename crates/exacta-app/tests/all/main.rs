@@ -15,6 +15,7 @@ mod cost;
 mod drift;
 mod forgery;
 mod place;
+mod secrets;
 mod story;
 mod undo;
 mod unrecorded;

@@ -86,6 +86,10 @@ pub fn head(view: &PlanView) -> Vec<Row> {
     {
         rows.push(Row::indented(2).faint("the proposer says: ").plain(&detail.intent_text));
     }
+    if view.withheld {
+        let why = "the proposal holds a secret: nothing of its text is shown or kept, only where the secret is";
+        rows.push(Row::indented(2).with(Tone::Bad, "withheld: ").plain(why));
+    }
     rows.push(verdict(view));
     rows
 }

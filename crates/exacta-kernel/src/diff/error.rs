@@ -100,6 +100,11 @@ pub enum DiffError {
     /// A modify or delete of what does not exist.
     #[error("the file does not exist")]
     Missing,
+    /// A change that was kept without the secret of its file, and the file is another one now.
+    #[error(
+        "the file has changed, and the step was kept by places alone, because its text quoted a secret of the file"
+    )]
+    KeptForAnother,
     /// A payload that this kind of step does not take.
     #[error("a `{}` step does not take this payload", .kind.step_type())]
     Payload {
@@ -208,6 +213,7 @@ impl DiffError {
             Self::TooLarge { .. } => Code::TargetTooLarge,
             Self::Exists | Self::Made => Code::TargetExists,
             Self::Missing => Code::TargetMissing,
+            Self::KeptForAnother => Code::TargetChanged,
         }
     }
 
@@ -233,6 +239,7 @@ impl DiffError {
             Self::TooLarge { .. } => "split the file",
             Self::Exists => "use `file_modify`, or choose another name",
             Self::Missing => "use `file_create`, or check the path against the project",
+            Self::KeptForAnother => "make the change from the file's present content, and submit it",
             Self::Payload { .. } => "see `exacta schema` for what each step type takes",
         }
     }

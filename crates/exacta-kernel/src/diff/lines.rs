@@ -45,6 +45,22 @@ pub fn stat(before: Option<&FileContent>, after: Option<&FileContent>) -> (u64, 
     Comparison::of(before, after).stat()
 }
 
+/// A part of a new content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Piece {
+    /// Bytes of the old content.
+    Kept(Range<usize>),
+    /// Bytes of the new content that the old one does not give.
+    New(Range<usize>),
+}
+
+impl Piece {
+    fn is_empty(&self) -> bool {
+        let (Self::Kept(range) | Self::New(range)) = self;
+        range.is_empty()
+    }
+}
+
 /// How the lines of one content become those of another: worked out once, used by everything that shows or judges them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Comparison {
@@ -112,6 +128,39 @@ impl Comparison {
             }
         }
         runs
+    }
+
+    /// How the new content is put together: what stays of the old one, by its place there, and what comes.
+    pub(crate) fn pieces(&self, before: Option<&FileContent>, after: Option<&FileContent>) -> Vec<Piece> {
+        let (before, after) = (bytes(before), bytes(after));
+        let mut pieces = Vec::new();
+        let mut kept = 0;
+        for op in self.changed() {
+            let old = self.old.start_of(before, op.old_range().start)..self.old.start_of(before, op.old_range().end);
+            let new = self.new.start_of(after, op.new_range().start)..self.new.start_of(after, op.new_range().end);
+            let (gone, come) =
+                (before.get(old.clone()).unwrap_or_default(), after.get(new.clone()).unwrap_or_default());
+            let start = common_prefix(gone, come);
+            let end = common_suffix(gone, come).min(gone.len().min(come.len()) - start);
+            pieces.push(Piece::Kept(kept..old.start + start));
+            pieces.push(Piece::New(new.start + start..new.end - end));
+            kept = old.end - end;
+        }
+        pieces.push(Piece::Kept(kept..before.len()));
+        pieces.retain(|piece| !piece.is_empty());
+        pieces
+    }
+
+    /// The same comparison over contents that have other bytes in the same lines.
+    pub(super) fn over(&self, before: &[u8], after: &[u8]) -> Self {
+        let lines = |bytes: &[u8], count: usize| {
+            let start = if self.skipped == 0 { 0 } else { nth_line(bytes, self.skipped) };
+            let rest = bytes.get(start..).unwrap_or_default();
+            let length = if count == 0 { 0 } else { nth_line(rest, count) };
+            Lines::between(bytes, start, rest.len() - length)
+        };
+        let (old, new) = (lines(before, self.old.count), lines(after, self.new.count));
+        Self { skipped: self.skipped, old, new, ops: self.ops.clone() }
     }
 
     /// How many lines came and went.

@@ -17,8 +17,8 @@ mod place;
 mod render;
 
 pub use error::{DiffError, Form, Misfit};
-pub(crate) use lines::Comparison;
 pub use lines::{ChangeKind, LineChange, line_changes, stat};
+pub(crate) use lines::{Comparison, Piece};
 pub use place::Base;
 pub(crate) use render::render_compared;
 pub use render::{render, render_exact};
@@ -104,7 +104,7 @@ fn create(payload: Option<&Payload>, path: &RelPath) -> Result<FileContent, Diff
             };
             reviewable(apply(&patch, &[], Base::Unknown)?, mode.bits())
         }
-        Some(Payload::Edits(_)) | None => Err(DiffError::Payload { kind: Kind::Create }),
+        Some(Payload::Edits(_) | Payload::Kept(_)) | None => Err(DiffError::Payload { kind: Kind::Create }),
     }
 }
 
@@ -121,6 +121,15 @@ fn modify(
     let (bytes, mode) = match payload {
         Payload::Content(content) => (content.as_bytes().to_vec(), before.mode()),
         Payload::Edits(edits) => (edits::apply(edits, before.bytes())?, before.mode()),
+        Payload::Kept(change) => {
+            let mode = Mode::of(change.executable);
+            let mode = if change.executable == before.is_executable() {
+                before.mode()
+            } else {
+                mode.applied_to(before.mode())
+            };
+            (change.apply(before).ok_or(DiffError::KeptForAnother)?, mode)
+        }
         Payload::Diff(diff) => {
             let patch = read(diff, Kind::Modify, path)?;
             let mode = changed_mode(patch.header.mode, before)?;
@@ -137,7 +146,9 @@ fn delete(payload: Option<&Payload>, path: &RelPath, before: &FileContent) -> Re
     let diff = match payload {
         None => return Ok(()),
         Some(Payload::Diff(diff)) => diff,
-        Some(Payload::Edits(_) | Payload::Content(_)) => return Err(DiffError::Payload { kind: Kind::Delete }),
+        Some(Payload::Edits(_) | Payload::Content(_) | Payload::Kept(_)) => {
+            return Err(DiffError::Payload { kind: Kind::Delete });
+        }
     };
     if before.is_binary() {
         return Err(DiffError::Binary);

@@ -7,6 +7,7 @@ use super::name;
 use crate::facts::FileContent;
 use crate::path::RelPath;
 use crate::prelude::*;
+use crate::scan::secret;
 use crate::text;
 use alloc::borrow::Cow;
 use core::cell::Cell;
@@ -19,7 +20,8 @@ const LONGEST: usize = 1 << 16;
 /// How much of such a line is shown on either side of what changes.
 const NEAR: usize = 200;
 
-/// The change as it is shown: every byte that comes or goes is in it, and nothing in it is hidden. Text stays as it is, carriage
+/// The change as it is shown: every byte that comes or goes is in it, and nothing in it is hidden but secrets, which are masked. Text
+/// stays as it is, carriage
 /// returns at the end of a line included. Other control and invisible characters become `\u{…}`, bytes that are not UTF-8
 /// `\xNN`; a line above the first hunk then says so, and a backslash of the file that would read like such an escape is
 /// doubled, so that no two contents look the same. Lines that begin with a backslash, as no line of a file does here, say what
@@ -56,7 +58,13 @@ fn rendered<'c>(
         return out;
     }
     let (before, after) = (bytes(before), bytes(after));
-    let comparison = comparison();
+    let mut comparison = comparison();
+    // A part of a secret cannot be told from other text: what is masked is found in the whole file.
+    let masked = (secret::mask_lines(before), secret::mask_lines(after));
+    let (before, after) = (masked.0.as_deref().unwrap_or(before), masked.1.as_deref().unwrap_or(after));
+    if masked != (None, None) {
+        comparison = Cow::Owned(comparison.over(before, after));
+    }
     let hunks = Hunks { comparison: &comparison, before, after, longest: LONGEST };
     let mut out = out.into_bytes();
     if text::is_plain(before) && text::is_plain(after) {

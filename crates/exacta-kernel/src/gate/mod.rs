@@ -5,6 +5,7 @@ mod matter;
 mod refusal;
 mod security;
 mod table;
+mod withheld;
 
 pub use refusal::refuse;
 pub use table::{GOOD_QUALITY, MEDIUM_RISK, SUFFICIENT_QUALITY};

@@ -5,7 +5,7 @@ use super::matter::{Deed, Matter, plain, quoted};
 use super::{Gate, GateVerdict, Verdict};
 use crate::policy::rule::Operation;
 use crate::prelude::*;
-use crate::scan::Place;
+use crate::scan::{Place, Secret};
 use crate::text::Hidden;
 
 /// What is certain is denied; what a person can judge is confirmed.
@@ -15,8 +15,7 @@ pub(super) fn security(matter: &Matter<'_>) -> Vec<GateVerdict> {
         found.add(Verdict::Deny, None, error, "");
     }
     for secret in &matter.signals.secrets {
-        let (verdict, word) = certainty(secret.certain, "secret", "possible secret");
-        found.add(verdict, None, &format!("{word} ({})", secret.what), &place(&secret.place));
+        add_secret(secret, &mut found);
     }
     for hidden in &matter.signals.hidden {
         found.add(of_kind(hidden.kind), None, &format!("hidden text ({})", hidden.kind.name()), &place(&hidden.place));
@@ -41,6 +40,12 @@ pub(super) fn security(matter: &Matter<'_>) -> Vec<GateVerdict> {
         found.add(Verdict::Confirm, None, &what, place);
     }
     found.verdicts(Gate::Security, "nothing found")
+}
+
+/// A secret with its place.
+pub(super) fn add_secret(secret: &Secret, found: &mut Grouped) {
+    let (verdict, word) = certainty(secret.certain, "secret", "possible secret");
+    found.add(verdict, None, &format!("{word} ({})", secret.what), &place(&secret.place));
 }
 
 fn certainty(certain: bool, yes: &'static str, perhaps: &'static str) -> (Verdict, &'static str) {

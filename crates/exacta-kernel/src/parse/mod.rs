@@ -13,6 +13,7 @@ mod verify;
 use crate::finding::{Code, Finding};
 use crate::hash::Digest;
 use crate::json::{self, JsonError};
+use crate::kept;
 use crate::prelude::*;
 use crate::proposal::Proposal;
 use report::Report;
@@ -48,12 +49,33 @@ pub fn parse(text: &[u8]) -> Result<Proposal, Refusal> {
     read(text).map_err(|findings| Refusal { findings, text_sha256: Digest::of(text) })
 }
 
+/// Reads a proposal from the record, which may keep a change in a form that nobody can send ([`crate::kept`]).
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_kept(text: &[u8]) -> Result<Proposal, Refusal> {
+    read_kept(text).map_err(|findings| Refusal { findings, text_sha256: Digest::of(text) })
+}
+
+fn read_kept(text: &[u8]) -> Result<Proposal, Vec<Finding>> {
+    let read_text = utf8(text).map_err(|finding| vec![finding])?;
+    let document = object(read_text)?;
+    let Some((plain, changes)) = kept::split(&document) else { return read(text) };
+    let mut proposal = verified(plain, 0)?;
+    kept::put_back(&mut proposal, changes);
+    proposal.document = document;
+    Ok(proposal)
+}
+
 fn read(text: &[u8]) -> Result<Proposal, Vec<Finding>> {
     let text = decoded(text).map_err(|finding| vec![finding])?;
-    let document = object(text)?;
+    verified(object(text)?, text.len())
+}
+
+fn verified(document: Map<String, Value>, text_len: usize) -> Result<Proposal, Vec<Finding>> {
     let mut report = Report::default();
     verify::proposal(&document, &mut report);
-    rules::check(&document, text.len(), &mut report);
+    rules::check(&document, text_len, &mut report);
     report.into_result()?;
     decode::proposal(document).ok_or_else(|| {
         let message = "the proposal passed the table of fields but could not be decoded";
@@ -65,6 +87,10 @@ fn decoded(text: &[u8]) -> Result<&str, Finding> {
     if text.len() > MAX_PLAN {
         return Err(too_large(text.len() as u64));
     }
+    utf8(text)
+}
+
+fn utf8(text: &[u8]) -> Result<&str, Finding> {
     core::str::from_utf8(text).map_err(|error| {
         let message = format!("the text is not UTF-8: invalid byte at offset {}", error.valid_up_to());
         Finding::new(Code::NotUtf8, message, "send the proposal as UTF-8")

@@ -7,9 +7,10 @@ use crate::diff::{ChangeKind, LineChange};
 use crate::facts::FileContent;
 use crate::facts::source::{CodeFacts, SourceFacts};
 use crate::path::RelPath;
-use crate::plan::Plan;
+use crate::plan::{Effect, Plan};
 use crate::prelude::*;
 use crate::proposal::Step;
+use core::ops::Range;
 
 /// One file step with its changed lines.
 #[derive(Debug, Clone)]
@@ -43,8 +44,21 @@ pub(crate) struct FileChange<'a> {
 pub(crate) struct Added<'a> {
     /// The number of its first line.
     pub first_line: u64,
+    /// Where it begins in the new file.
+    pub start: usize,
     /// Its bytes, line feeds included.
     pub bytes: &'a [u8],
+}
+
+/// The added lines of a step in runs.
+pub(super) fn added(effect: &Effect) -> Vec<Added<'_>> {
+    let after = effect.after.as_deref().map_or(&[][..], FileContent::bytes);
+    let run = |(first_line, place): (u64, Range<usize>)| Added {
+        first_line,
+        start: place.start,
+        bytes: after.get(place).unwrap_or_default(),
+    };
+    effect.added_runs().into_iter().map(run).collect()
 }
 
 /// The plan's file steps in execution order.
@@ -55,7 +69,7 @@ pub(crate) fn of<'a>(plan: &'a Plan, source: &'a SourceFacts) -> Vec<FileChange<
     let changes = with_step.map(|(step, effect)| {
         let (before, after) = (effect.before.as_deref(), effect.after.as_deref());
         let lines = effect.line_changes();
-        let added = effect.added_runs().map(|(first_line, bytes)| Added { first_line, bytes }).collect();
+        let added = added(effect);
         let marks = lines.iter().map(|line| lexicon.marks(line.bytes)).collect();
         let facts = source.get(effect);
         let code = facts.and_then(|facts| facts.code.as_ref());

@@ -1,6 +1,7 @@
 //! What is in a change besides its purpose: secrets, hidden characters, dangerous operations, dependencies.
 //!
-//! Only what a plan *adds* counts: lines that are new in a file, and the proposal's own words. Taking a secret out is fine.
+//! Only what a plan *adds* counts: lines that are new in a file, and the proposal's own words. A secret that is removed, or stands
+//! in lines that stay, is masked wherever it would be shown or kept, and denies nothing.
 
 pub(crate) mod change;
 pub(crate) mod dependency;
@@ -15,11 +16,11 @@ mod words;
 pub(crate) use danger::SKIPPED_TEST;
 
 use crate::check::ValidPlan;
-use crate::facts::Facts;
+use crate::facts::{Facts, FileContent};
 use crate::plan::Plan;
 use crate::prelude::*;
-use crate::proposal::{Action, Payload, Proposal, Step};
-use change::FileChange;
+use crate::proposal::{Action, Payload, Step};
+use change::{Added, FileChange};
 use serde::Serialize;
 
 /// Where something was found. All empty: in the proposal's words about the whole plan.
@@ -141,20 +142,30 @@ pub(crate) fn of_plan(plan: &Plan, changes: &[FileChange<'_>]) -> Signals {
     }
 }
 
-/// The secrets in a proposal that never became a valid plan, so that none of it is stored as it came.
+/// The secrets in what a plan adds, whether or not it is valid: in its words, in the lines that are new in a file, and, of a
+/// step that could not be turned into bytes, in whatever it would add.
 #[must_use]
-pub fn proposal_secrets(proposal: &Proposal) -> Vec<Secret> {
+pub fn added_secrets(plan: &Plan) -> Vec<Secret> {
+    let proposal = plan.proposal();
     let mut secrets: Vec<Secret> = words::of(proposal).iter().flat_map(secrets_in_words).collect();
-    for step in &proposal.steps {
-        for text in payload_texts(step) {
-            secrets.extend(secret::find(text.as_bytes()).into_iter().map(|found| Secret {
-                certain: found.certain,
-                what: found.what,
-                place: Place { step: Some(step.id.clone()), path: Some(step.target.clone()), line: None },
-            }));
+    for (index, step) in proposal.steps.iter().enumerate() {
+        match plan.effects().iter().find(|effect| effect.step == index) {
+            Some(effect) => {
+                let place = |line| Place { line: Some(line), ..file_place(step) };
+                let after = effect.after.as_deref().map_or(&[][..], FileContent::bytes);
+                secrets.extend(secrets_in_added(after, &change::added(effect), place));
+            }
+            None => secrets.extend(payload_texts(step).iter().flat_map(|text| {
+                let found = secret::find(text.as_bytes()).into_iter();
+                found.map(|found| Secret { certain: found.certain, what: found.what, place: file_place(step) })
+            })),
         }
     }
     secrets
+}
+
+fn file_place(step: &Step) -> Place {
+    Place { step: Some(step.id.clone()), path: Some(step.target.clone()), line: None }
 }
 
 fn secrets_in_words(words: &words::Words<'_>) -> Vec<Secret> {
@@ -164,13 +175,39 @@ fn secrets_in_words(words: &words::Words<'_>) -> Vec<Secret> {
 }
 
 fn secrets_in_file(change: &FileChange<'_>) -> Vec<Secret> {
+    let after = change.after.map_or(&[][..], FileContent::bytes);
+    secrets_in_added(after, &change.added, |line| change.place(line))
+}
+
+/// The secrets in added lines: those that can be told from the lines alone, and those of the whole file that they are a part of.
+fn secrets_in_added(after: &[u8], runs: &[Added<'_>], place: impl Fn(u64) -> Place) -> Vec<Secret> {
+    if runs.is_empty() {
+        return Vec::new();
+    }
+    let whole = secret::find(after);
     let mut secrets = Vec::new();
-    for added in &change.added {
+    for added in runs {
+        let (start, end) = (added.start, added.start + added.bytes.len());
+        let inside = |found: &&secret::Found| found.start < end && start < found.end;
+        let mut here: Vec<(usize, bool, &'static str)> = whole
+            .iter()
+            .filter(inside)
+            .map(|found| (found.start.saturating_sub(start), found.certain, found.what))
+            .collect();
+        for found in secret::find(added.bytes) {
+            let known = |other: &&secret::Found| {
+                other.start < start + found.end && start + found.start < other.end && other.certain >= found.certain
+            };
+            if !whole.iter().any(|other| known(&other)) {
+                here.push((found.start, found.certain, found.what));
+            }
+        }
+        here.sort_unstable();
         let mut lines = added.lines();
-        secrets.extend(secret::find(added.bytes).into_iter().map(|found| Secret {
-            certain: found.certain,
-            what: found.what,
-            place: change.place(lines.at(found.start)),
+        secrets.extend(here.into_iter().map(|(at, certain, what)| Secret {
+            certain,
+            what,
+            place: place(lines.at(at)),
         }));
     }
     secrets
@@ -183,6 +220,7 @@ fn payload_texts(step: &Step) -> Vec<String> {
             Payload::Content(content) => vec![content.clone()],
             Payload::Edits(edits) => edits.iter().map(|edit| edit.replace.clone()).collect(),
             Payload::Diff(diff) => vec![added_by(diff)],
+            Payload::Kept(kept) => vec![kept.added()],
         },
         _ => Vec::new(),
     }

@@ -9,7 +9,7 @@ use exacta_kernel::facts::{Facts, FileContent, Target, TargetFact};
 use exacta_kernel::parse::parse;
 use exacta_kernel::path::RelPath;
 use exacta_kernel::policy::caps::Caps;
-use exacta_kernel::scan::{Place, proposal_secrets};
+use exacta_kernel::scan::{Place, added_secrets};
 use exacta_kernel::seal::seal;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -383,7 +383,7 @@ fn secrets_are_found_in_proposals_that_are_no_plans() {
             { "id": "b", "order": 2, "type": "file_create", "target": "b.py", "description": format!("use {token}"), "dependencies": [], "content": format!("t = '{token}'") },
         ],
     });
-    let found = proposal_secrets(&parse(text.to_string().as_bytes()).unwrap());
+    let found = added_secrets(&seal(parse(text.to_string().as_bytes()).unwrap(), &Facts::new()).unwrap());
     let places: Vec<_> = found
         .iter()
         .map(|secret| (secret.certain, secret.place.step.as_deref(), secret.place.path.as_deref()))

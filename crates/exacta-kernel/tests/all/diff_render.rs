@@ -148,3 +148,15 @@ proptest::proptest! {
         }
     }
 }
+
+/// Attack 8: the end of a key cannot be told from other text; what is masked is found in the whole file.
+#[test]
+fn attack_08_a_part_of_a_secret_in_context_is_masked() {
+    let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\n".repeat(12);
+    let before = format!("{0}BEGIN PRIVATE KEY{0}\n{body}{0}END PRIVATE KEY{0}\nlimit = 4\n", "-----");
+    let content = |text: &str| FileContent::new(text.as_bytes().to_vec(), 0o644);
+    let path = RelPath::parse("k.py").unwrap();
+    let shown = render(&path, Some(&content(&before)), Some(&content(&before.replace("= 4", "= 5"))));
+    assert!(!shown.contains("MIIEvQIBADANBgkqhkiG9w0BAQEF"), "{shown}");
+    assert!(shown.contains(" ‹secret:private key›\n-limit = 4\n+limit = 5\n"), "{shown}");
+}

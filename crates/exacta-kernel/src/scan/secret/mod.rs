@@ -37,13 +37,49 @@ pub fn mask(text: &str) -> Cow<'_, str> {
     let mut copied = 0;
     for secret in found {
         out.push_str(text.get(copied..secret.start).unwrap_or_default());
-        out.push_str("‹secret:");
-        out.push_str(secret.what);
-        out.push('›');
+        out.push_str(&stand_in(secret));
         copied = secret.end;
     }
     out.push_str(text.get(copied..).unwrap_or_default());
     Cow::Owned(out)
+}
+
+/// The same for a file, line by line: it keeps its lines, so that what is known of their places stays true. `None` where there
+/// is no secret.
+pub(crate) fn mask_lines(bytes: &[u8]) -> Option<Vec<u8>> {
+    let found = find(bytes);
+    if found.is_empty() {
+        return None;
+    }
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut copied = 0;
+    for secret in found {
+        out.extend_from_slice(bytes.get(copied..secret.start).unwrap_or_default());
+        let lines = bytes.get(secret.start..secret.end).unwrap_or_default().split(|byte| *byte == b'\n');
+        for (number, line) in lines.enumerate() {
+            if number > 0 {
+                out.push(b'\n');
+            }
+            let end = if line.ends_with(b"\r") { &b"\r"[..] } else { b"" };
+            if line.len() > end.len() {
+                out.extend_from_slice(stand_in(secret).as_bytes());
+            }
+            out.extend_from_slice(end);
+        }
+        copied = secret.end;
+    }
+    out.extend_from_slice(bytes.get(copied..).unwrap_or_default());
+    Some(out)
+}
+
+fn stand_in(secret: Found) -> String {
+    format!("‹secret:{}›", secret.what)
+}
+
+/// Whether a text holds a secret whose shape leaves no doubt.
+#[must_use]
+pub fn is_certain(text: &[u8]) -> bool {
+    find(text).iter().any(|found| found.certain)
 }
 
 /// Every secret in a text, in order, none overlapping another.
@@ -110,15 +146,23 @@ fn tokens(text: &[u8], start: usize, end: usize) -> Option<Found> {
     None
 }
 
-/// An AWS key id becomes certain when a secret access key stands near it.
-fn pair_aws(text: &[u8], found: &mut [Found]) {
+/// An AWS key id becomes certain when a secret access key stands near it, and so does that key, whatever its name.
+fn pair_aws(text: &[u8], found: &mut Vec<Found>) {
     const NEAR: usize = 400;
+    let mut keys = Vec::new();
     for id in found.iter_mut().filter(|found| found.what == "AWS access key id") {
         let from = id.start.saturating_sub(NEAR);
         let window = text.get(from..text.len().min(id.end + NEAR)).unwrap_or_default();
-        let mut runs = window.split(|byte| !byte.is_ascii_alphanumeric() && !matches!(byte, b'+' | b'/'));
-        id.certain = runs.any(assign::is_aws_secret);
+        let mut at = from;
+        for run in window.split(|byte| !byte.is_ascii_alphanumeric() && !matches!(byte, b'+' | b'/')) {
+            if assign::is_aws_secret(run) {
+                id.certain = true;
+                keys.push(Found { start: at, end: at + run.len(), what: "AWS secret access key", certain: true });
+            }
+            at += run.len() + 1;
+        }
     }
+    found.append(&mut keys);
 }
 
 /// Sorted; of two that overlap the certain one, else the longer one.

@@ -146,3 +146,23 @@ proptest::proptest! {
         }
     }
 }
+
+/// Attack 8: the other half of a key pair is a secret whatever its name is.
+#[test]
+fn attack_08_both_halves_of_a_key_pair_are_masked() {
+    let text = joined(&["id = 'AK", "IAQ3EGRT7XKP2MZVWL'\nother = '", AWS_SECRET, "'\n"]);
+    assert_eq!(kinds(&text), [("AWS access key id", true), ("AWS secret access key", true)]);
+    let masked = mask(&text);
+    assert!(!masked.contains(AWS_SECRET) && !masked.contains("IAQ3EGRT7XKP2MZVWL"), "{masked}");
+}
+
+#[test]
+fn a_masked_file_keeps_its_lines() {
+    let block =
+        joined(&["-----BEGIN PRIVATE", " KEY-----\r\n", KEY_BODY, "\r\n", KEY_BODY, "\r\n-----END PRIVATE KEY-----"]);
+    let text = format!("a\r\n{block}\r\nb");
+    let masked = String::from_utf8(mask_lines(text.as_bytes()).unwrap()).unwrap();
+    let hidden = "‹secret:private key›";
+    assert_eq!(masked, format!("a\r\n{hidden}\r\n{hidden}\r\n{hidden}\r\n{hidden}\r\nb"));
+    assert_eq!(mask_lines(b"plain\n"), None);
+}
