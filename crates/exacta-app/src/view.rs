@@ -10,7 +10,7 @@ pub(crate) use records::outcome;
 pub use records::{ApprovalView, PlanDetail, PlanLine, RunView, StatusView, Summary, UndoFile, UndoView};
 pub use scores::{DimensionView, FactorView, FindingView, GateView, QualityView, RiskView};
 
-use exacta_kernel::assess::Estimates;
+use exacta_kernel::assess::{Estimates, Requested};
 use exacta_kernel::gate::Verdict;
 use exacta_kernel::lifecycle::Status;
 use serde::{Deserialize, Serialize};
@@ -55,6 +55,8 @@ pub struct PlanView {
     pub estimates: Option<Estimates>,
     /// The files it touches.
     pub target_files: Vec<String>,
+    /// What it would give or use, such as `shell` or `network`, with the reason and the place of each.
+    pub capabilities: Vec<Requested>,
     /// Whether it needs a person in every profile.
     pub system_level: bool,
     /// Whether it adds a certain secret, so that only places are told of it and no text; left out where not.

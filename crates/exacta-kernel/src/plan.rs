@@ -78,11 +78,9 @@ impl Effect {
     /// The first added line that is too long to be read as code, so that only a person can judge it: its number and length.
     #[must_use]
     pub fn long_line(&self) -> Option<(u64, usize)> {
-        if self.after.as_ref().is_none_or(|after| after.bytes().len() <= LONGEST_LINE) {
-            return None;
-        }
-        self.added_runs().find_map(|(first, bytes)| {
-            let lengths = bytes.split(|byte| *byte == b'\n').map(<[u8]>::len);
+        let after = self.after.as_deref().map(FileContent::bytes).filter(|after| after.len() > LONGEST_LINE)?;
+        self.added_runs().into_iter().find_map(|(first, place)| {
+            let lengths = after.get(place).unwrap_or_default().split(|byte| *byte == b'\n').map(<[u8]>::len);
             (first..).zip(lengths).find(|(_, length)| *length > LONGEST_LINE)
         })
     }

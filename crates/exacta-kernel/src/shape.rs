@@ -113,7 +113,11 @@ static CONSTRAINT: Shape = Shape {
         required("id", Kind::Text, "unique in the proposal"),
         required("type", Kind::Choice(&["MUST", "MUST_NOT", "PREFER"]), "how binding it is"),
         required("scope", Kind::Choice(&["global", "file", "step"]), "what it covers"),
-        optional("target", Kind::Text, "the file or step id it covers; required unless the scope is `global`"),
+        optional(
+            "target",
+            Kind::Text,
+            "the file or step id it covers; required unless the scope is `global`, or `step` in a step's own constraint",
+        ),
         required("description", Kind::Text, "the limit in words"),
     ],
 };

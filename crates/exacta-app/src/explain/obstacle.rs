@@ -7,7 +7,7 @@ use crate::pipeline::Evaluation;
 use crate::view::line;
 use exacta_kernel::assess::{Assessment, BasisPoints, Grade, Reason};
 use exacta_kernel::finding::Finding;
-use exacta_kernel::gate::{Decision, GOOD_QUALITY, GateVerdict, MEDIUM_RISK, SUFFICIENT_QUALITY, Verdict};
+use exacta_kernel::gate::{Decision, FORBID, GOOD_QUALITY, GateVerdict, MEDIUM_RISK, SUFFICIENT_QUALITY, Verdict};
 use exacta_kernel::policy::Policy;
 use exacta_kernel::policy::profile::Profile;
 use exacta_kernel::policy::rule::RuleSet;
@@ -120,6 +120,7 @@ fn rule(mut known: Obstacle, policy: &Policy) -> Obstacle {
     known.ways = sets.iter().map(|set| owner(*set, id)).collect();
     known.ways.extend(match id.as_str() {
         "provider-classes" => Some(operators("`provider_classes`")),
+        FORBID => Some(operators("`forbid`")),
         "build-command" => Some(operators("a `build` command for this project")),
         _ => None,
     });

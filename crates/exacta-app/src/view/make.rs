@@ -4,6 +4,7 @@ use super::{ConstraintView, Detail, FindingView, GateView, PLAN_VIEW, PlanView, 
 use crate::pipeline::Evaluation;
 use exacta_kernel::action::Reversibility;
 use exacta_kernel::action::tool::Tool;
+use exacta_kernel::assess::Requested;
 use exacta_kernel::binding::Identity;
 use exacta_kernel::constraint::ConstraintResult;
 use exacta_kernel::hash::Digest;
@@ -58,6 +59,7 @@ impl PlanView {
             gates: decision.gates.iter().map(GateView::from).map(shown_gate).collect(),
             estimates: assessment.map(|assessment| assessment.estimates.clone()),
             target_files: plan.map(Plan::target_files).unwrap_or_default().iter().map(|file| line(file)).collect(),
+            capabilities: assessment.map(|assessment| shown_capabilities(&assessment.capabilities)).unwrap_or_default(),
             system_level: assessment.is_some_and(|assessment| !assessment.risk.boundaries.is_empty()),
             withheld: false,
             expires_at: registered.map(|registered| registered.identity.expires_at.to_string()),
@@ -69,6 +71,7 @@ impl PlanView {
     /// The same of a plan that adds a secret: numbers and places, and nothing that anybody wrote or that could quote it.
     fn withheld(mut self) -> Self {
         self.withheld = true;
+        self.capabilities.clear();
         if let Some(risk) = &mut self.risk {
             risk.factors.iter_mut().for_each(|factor| factor.reasons.clear());
             risk.boundaries.clear();
@@ -241,6 +244,17 @@ fn shown_quality(mut quality: QualityView) -> QualityView {
         places.into_iter().flatten().for_each(|place| *place = line(place));
     }
     quality
+}
+
+fn shown_capabilities(requested: &[Requested]) -> Vec<Requested> {
+    let shown = |requested: &Requested| Requested {
+        capability: requested.capability,
+        reason: line(&requested.reason),
+        path: requested.path.as_deref().map(line),
+        line: requested.line,
+        step: requested.step.as_deref().map(line),
+    };
+    requested.iter().map(shown).collect()
 }
 
 fn shown_gate(mut gate: GateView) -> GateView {

@@ -17,6 +17,7 @@ pub fn facts(view: &PlanView) -> Vec<Row> {
     let mut rows = head(view);
     section(&mut rows, findings(view));
     section(&mut rows, gates(view));
+    section(&mut rows, capabilities(view));
     section(&mut rows, view.risk.as_ref().map(score::risk).unwrap_or_default());
     section(&mut rows, view.quality.as_ref().map(score::quality).unwrap_or_default());
     section(&mut rows, steps(view));
@@ -164,6 +165,29 @@ pub fn gates(view: &PlanView) -> Vec<Row> {
     }
     let mut rows = vec![Row::heading("gates")];
     rows.extend(view.gates.iter().map(gate));
+    rows
+}
+
+/// What the plan would give or use, each with its first reason and how many more there are.
+#[must_use]
+pub fn capabilities(view: &PlanView) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for alike in view.capabilities.chunk_by(|one, next| one.capability == next.capability) {
+        let Some(first) = alike.first() else { continue };
+        let place = score::place(first.path.as_deref(), first.line, first.step.as_deref());
+        let more = if alike.len() > 1 { format!(", and {} more", alike.len() - 1) } else { String::new() };
+        rows.push(
+            Row::indented(2)
+                .column(Tone::Strong, first.capability.name(), 21)
+                .hanging(23)
+                .plain(&first.reason)
+                .faint(&place)
+                .plain(&more),
+        );
+    }
+    if !rows.is_empty() {
+        rows.insert(0, Row::heading("gives or uses"));
+    }
     rows
 }
 

@@ -120,6 +120,10 @@ fn a_stored_plan_is_explained_as_things_stand() {
     let mut vague = fix();
     vague["intent"]["text"] = json!("fix");
     vague["steps"][0]["description"] = json!("fix");
+    // Words alone deny nothing: the code goes, too.
+    let step = vague["steps"][0].as_object_mut().unwrap();
+    step.retain(|name, _| !matches!(name.as_str(), "edits" | "diff"));
+    step.insert("content".to_owned(), json!("# ... rest of the existing code ...\n"));
     let denied = world.pipe(&["submit", "-"], vague.to_string().as_bytes()).expect(10);
     let command = denied.err.split('`').nth(1).unwrap().split(' ').skip(1).collect::<Vec<_>>();
     let why = world.run(&command).expect(0).out;

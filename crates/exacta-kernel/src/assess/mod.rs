@@ -1,11 +1,13 @@
 //! The numbers: risk, quality, estimates. Integer points, no clock, no randomness, no model.
 
+pub mod capability;
 pub mod estimate;
 
 mod quality;
 mod risk;
 mod source;
 
+pub use capability::{Capability, Requested};
 pub(crate) use source::{Role, is_code, is_test, role};
 
 use crate::check::ValidPlan;
@@ -37,8 +39,10 @@ enum Extent {
 fn numbers(plan: &Plan, facts: &Facts, extent: Extent) -> Assessment {
     let changes = scan::change::of(plan, facts.source());
     let signals = scan::of_plan(plan, &changes);
+    let risk = risk::risk(plan, &changes, &signals);
     Assessment {
-        risk: risk::risk(plan, &changes, &signals),
+        capabilities: capability::requested(plan, &changes, &risk.boundaries, &signals),
+        risk,
         quality: quality::quality(&quality::View { plan, changes: &changes, signals: &signals, extent }),
         estimates: estimate::estimates(plan),
         signals,
@@ -54,6 +58,8 @@ pub struct Assessment {
     pub quality: Quality,
     /// How large, long and expensive.
     pub estimates: Estimates,
+    /// What it would give or use.
+    pub capabilities: Vec<Requested>,
     /// What was found in the change; the gates read it, the numbers above already count it.
     #[serde(skip)]
     pub signals: Signals,
@@ -216,6 +222,9 @@ pub struct Issue {
     pub pointer: Option<String>,
     /// Basis points of the dimension.
     pub points: u32,
+    /// Whether other words alone, in the request or the descriptions, would win them back.
+    #[serde(skip)]
+    pub wording: bool,
 }
 
 /// How large, long and expensive a plan is. A proposal's own estimates can only raise these.

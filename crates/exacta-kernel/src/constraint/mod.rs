@@ -176,6 +176,7 @@ impl<'p> Given<'p> {
                 let found = plan.proposal.step(id);
                 Some(found.ok_or_else(|| format!("there is no step `{}`", crate::text::excerpt(id, 60)))?)
             }
+            (Scope::Step, None) if self.owner.is_some() => self.owner,
             (Scope::Step, _) => return Err("it does not name the step it is about".to_owned()),
             (Scope::Global | Scope::File, _) => self.owner,
         };

@@ -4,7 +4,7 @@ use super::Question;
 use super::table::{at_least, level};
 use crate::action::Tier;
 use crate::action::tool::Tool;
-use crate::assess::{Assessment, BasisPoints, Level};
+use crate::assess::{Assessment, BasisPoints, Level, Requested};
 use crate::check::ValidPlan;
 use crate::constraint::State;
 use crate::path::RelPath;
@@ -37,6 +37,8 @@ pub(super) struct Matter<'a> {
     pub(super) unchecked: Vec<String>,
     /// Why the plan is SYSTEM-LEVEL, each with its place; empty if it is not.
     pub(super) boundaries: Vec<(String, String)>,
+    /// What the plan would give or use.
+    pub(super) capabilities: &'a [Requested],
     /// The risk score.
     pub(super) score: u32,
     /// The score, lifted to what the level means.
@@ -70,6 +72,7 @@ impl<'a> Matter<'a> {
             long_lines: long_lines(plan),
             unchecked: constraints(valid, State::Unchecked).map(ToOwned::to_owned).collect(),
             boundaries: boundaries(assessment),
+            capabilities: &assessment.capabilities,
             score,
             risk,
             lifted_by: (floor > level(score)).then(|| quoted(by)),
@@ -119,6 +122,7 @@ impl<'a> Matter<'a> {
             long_lines: Vec::new(),
             unchecked: supposed(question.unchecked, "supposed").into_iter().collect(),
             boundaries: supposed(question.system_level, "supposed").into_iter().map(|it| (it, String::new())).collect(),
+            capabilities: &[],
             score: question.risk,
             risk: question.risk,
             lifted_by: None,
@@ -235,6 +239,16 @@ fn violated(valid: &ValidPlan) -> Vec<String> {
 /// The ids of the constraints that stand like this.
 fn constraints(valid: &ValidPlan, state: State) -> impl Iterator<Item = &str> {
     valid.constraints().iter().filter(move |it| it.state == state).map(|it| it.constraint.id.as_str())
+}
+
+/// Where something was requested.
+pub(super) fn requested_place(requested: &Requested) -> String {
+    match (&requested.path, requested.line, &requested.step) {
+        (Some(path), Some(line), _) => format!("{}, line {line}", quoted(path)),
+        (Some(path), None, _) => quoted(path),
+        (None, _, Some(step)) => format!("step {}", quoted(step)),
+        (None, _, None) => "the plan".to_owned(),
+    }
 }
 
 fn boundaries(assessment: &Assessment) -> Vec<(String, String)> {

@@ -177,6 +177,9 @@ fn evaluate(matter: &Matter<'_>, policy: &Policy) -> Decision {
     Decision { verdict, gates, notice: table::notice(verdict, matter.risk, matter.quality) }
 }
 
+/// The name under which a forbidden capability is denied.
+pub const FORBID: &str = "forbid";
+
 /// The policy gate: every rule that matches, and every constraint that only a person can judge.
 fn rules(matter: &Matter<'_>, policy: &Policy) -> Vec<GateVerdict> {
     let mut found = Grouped::default();
@@ -185,6 +188,11 @@ fn rules(matter: &Matter<'_>, policy: &Policy) -> Vec<GateVerdict> {
             let what = format!("{} ({} rule)", rule.reason, rule.set.name());
             found.add(rule.action.verdict(), Some(&rule.id), &what, &deed.label);
         }
+    }
+    for requested in matter.capabilities.iter().filter(|requested| policy.forbids(requested.capability)) {
+        let what = format!("the Safety Policy forbids `{}`", requested.capability.name());
+        let place = format!("{} ({})", matter::plain(&requested.reason), matter::requested_place(requested));
+        found.add(Verdict::Deny, Some(FORBID), &what, &place);
     }
     for id in &matter.unchecked {
         found.add(Verdict::Confirm, None, "a constraint cannot be checked", &matter::quoted(id));

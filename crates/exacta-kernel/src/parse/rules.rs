@@ -51,17 +51,18 @@ fn constraints(document: &Map<String, Value>, steps: &[Value], report: &mut Repo
     let mut seen = BTreeSet::new();
     for (index, constraint) in array(document.get("constraints")).iter().enumerate() {
         let place = ["constraints", &index.to_string()];
-        report_at(report, &place, None, |report| one_constraint(constraint, &mut seen, report));
+        report_at(report, &place, None, |report| one_constraint(constraint, false, &mut seen, report));
     }
     for (step_index, step) in steps.iter().enumerate() {
         for (index, constraint) in array(step.get("constraints")).iter().enumerate() {
             let place = ["steps", &step_index.to_string(), "constraints", &index.to_string()];
-            report_at(report, &place, text(step, "id"), |report| one_constraint(constraint, &mut seen, report));
+            report_at(report, &place, text(step, "id"), |report| one_constraint(constraint, true, &mut seen, report));
         }
     }
 }
 
-fn one_constraint<'v>(constraint: &'v Value, seen: &mut BTreeSet<&'v str>, report: &mut Report) {
+/// A step's own constraint of scope `step` is about that step, and need not name it.
+fn one_constraint<'v>(constraint: &'v Value, own: bool, seen: &mut BTreeSet<&'v str>, report: &mut Report) {
     if let Some(id) = text(constraint, "id")
         && !seen.insert(id)
     {
@@ -70,6 +71,7 @@ fn one_constraint<'v>(constraint: &'v Value, seen: &mut BTreeSet<&'v str>, repor
     }
     if let Some(scope @ ("file" | "step")) = text(constraint, "scope")
         && constraint.get("target").is_none()
+        && !(own && scope == "step")
     {
         let message = format!("a constraint of scope `{scope}` has a `target`; this one has none");
         report.within("target", |report| report.schema(message, format!("name the {scope} it is about")));

@@ -16,6 +16,7 @@ pub use error::PolicyError;
 pub use file::Limit;
 pub use glob::Globs;
 
+use crate::assess::Capability;
 use crate::binding::ProviderClass;
 use crate::constraint::{Source, SourcedConstraint};
 use crate::hash::{Digest, canonical_hash};
@@ -124,6 +125,12 @@ impl Policy {
     #[must_use]
     pub fn allows_provider(&self, class: ProviderClass) -> bool {
         self.safety.provider_classes.contains(&class)
+    }
+
+    /// Whether no plan may give or use this.
+    #[must_use]
+    pub fn forbids(&self, capability: Capability) -> bool {
+        self.safety.forbid.contains(&capability)
     }
 
     /// How many runs may go on at the same time.

@@ -8,6 +8,7 @@ use super::glob::Globs;
 use super::profile::Profile;
 use super::rule::{Rule, RuleFile, RuleSet, builtin, rules};
 use super::scope::NetworkScope;
+use crate::assess::Capability;
 use crate::binding::ProviderClass;
 use crate::hash::Digest;
 use crate::prelude::*;
@@ -39,6 +40,8 @@ pub struct SafetyPolicy {
     pub network_scope: NetworkScope,
     /// The classes of AI providers a plan may come from.
     pub provider_classes: BTreeSet<ProviderClass>,
+    /// What no plan may give or use.
+    pub forbid: BTreeSet<Capability>,
     /// Build and check commands, by absolute path or id of the project.
     pub projects: BTreeMap<String, Commands>,
     /// Paths in every project that no plan may touch.
@@ -71,6 +74,8 @@ struct SafetyFile {
     caps: CapsFile,
     network_scope: Option<NetworkScope>,
     provider_classes: Option<BTreeSet<ProviderClass>>,
+    #[serde(default)]
+    forbid: BTreeSet<Capability>,
     #[serde(default)]
     projects: BTreeMap<Spanned<String>, CommandsFile>,
     #[serde(default)]
@@ -108,6 +113,7 @@ impl SafetyPolicy {
             caps: source.caps(file.caps)?,
             network_scope: file.network_scope.unwrap_or(default.network_scope),
             provider_classes: file.provider_classes.unwrap_or(default.provider_classes),
+            forbid: file.forbid,
             projects: projects(source, file.projects)?,
             protected_paths: source.globs(file.protected_paths)?,
             constraints: source.constraints(file.constraints)?,
@@ -139,6 +145,7 @@ impl Default for SafetyPolicy {
             caps: Caps::default(),
             network_scope: NetworkScope::Configured,
             provider_classes: PROVIDER_CLASSES.into_iter().collect(),
+            forbid: BTreeSet::new(),
             projects: BTreeMap::new(),
             protected_paths: Globs::default(),
             constraints: Vec::new(),

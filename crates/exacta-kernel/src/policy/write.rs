@@ -5,6 +5,7 @@ use super::command::{Command, Commands};
 use super::file::Limit;
 use super::rule::{Rule, RuleAction, When, level_name};
 use super::safety::SafetyPolicy;
+use crate::assess::Capability;
 use crate::prelude::*;
 use serde::Serialize;
 
@@ -29,6 +30,8 @@ pub(super) fn safety(policy: &SafetyPolicy) -> String {
         "provider_classes",
         &policy.provider_classes,
     );
+    let names: Vec<&str> = Capability::ALL.iter().map(|capability| capability.name()).collect();
+    out.key(&format!("What no plan may give or use: {}.", names.join(", ")), "forbid", &policy.forbid);
     out.key(
         "Paths no plan may touch, as in .gitignore; `.git` and `.exacta` are protected in any case.",
         "protected_paths",

@@ -88,7 +88,7 @@ impl<'a> FileChange<'a> {
     }
 
     /// The lines that are new.
-    pub fn added_lines(&self) -> impl Iterator<Item = &LineChange<'a>> {
+    pub fn added_lines(&self) -> impl Iterator<Item = &LineChange<'a>> + Clone {
         self.lines.iter().filter(|line| line.kind == ChangeKind::Added)
     }
 

@@ -14,6 +14,8 @@ mod hidden;
 mod words;
 
 pub(crate) use danger::SKIPPED_TEST;
+#[cfg(test)]
+pub(crate) use danger::names as danger_names;
 
 use crate::check::ValidPlan;
 use crate::facts::{Facts, FileContent};

@@ -73,6 +73,14 @@ impl Case {
         check(plan, &context).unwrap_or_else(|invalid| panic!("{:#?}", invalid.findings))
     }
 
+    /// The same change in other words.
+    fn say(&mut self, intent: &str, text: &str, description: &str) {
+        self.proposal["intent"] = json!({ "type": intent, "text": text });
+        for step in self.proposal["steps"].as_array_mut().unwrap() {
+            step["description"] = json!(description);
+        }
+    }
+
     fn assess(&self) -> Assessment {
         assess(&self.valid(), &Facts::new())
     }
@@ -173,7 +181,7 @@ fn well_made_plans_are_good() {
 
 #[test]
 fn poor_plans_are_refused() {
-    assert_eq!(golden("poor", 15, Some(Grade::Insufficient)), "");
+    assert_eq!(golden("poor", 4, Some(Grade::Insufficient)), "");
 }
 
 #[test]
@@ -248,7 +256,7 @@ fn factors_and_dimensions_are_always_all_there() {
                 "{name}: {factor:?}"
             );
         }
-        let mut total = 0;
+        let (mut total, mut sound) = (0, 0);
         for dimension in &quality.dimensions {
             let lost: u32 = dimension.issues.iter().map(|issue| issue.points).sum();
             assert_eq!(dimension.score, BasisPoints(10_000_u32.saturating_sub(lost)), "{name}: {}", dimension.name);
@@ -260,8 +268,11 @@ fn factors_and_dimensions_are_always_all_there() {
                 "{name}: {dimension:?}"
             );
             total += dimension.weight * dimension.score.0;
+            let lost: u32 = dimension.issues.iter().filter(|issue| !issue.wording).map(|issue| issue.points).sum();
+            sound += dimension.weight * 10_000_u32.saturating_sub(lost);
         }
-        assert_eq!(quality.score, BasisPoints(total / 100), "{name}");
+        // Words alone take no plan below 0.60.
+        assert_eq!(quality.score, BasisPoints((total / 100).max((sound / 100).min(6000))), "{name}");
     }
 }
 
@@ -368,6 +379,157 @@ proptest! {
         for (less, more) in less.factors.iter().zip(&more.factors) {
             prop_assert!(less.score <= more.score, "{less:#?}\n{more:#?}");
         }
+    }
+}
+
+proptest! {
+    /// Item 34: whatever changes, other words about it never make a sufficient plan insufficient.
+    #[test]
+    fn words_alone_never_take_a_plan_below_the_edge(
+        steps in prop::collection::vec(any_step(), 1..5),
+        intent in prop::sample::select(vec!["FixBug", "AddFeature", "CreateProject", "BuildPackage"]),
+        words in prop::sample::select(vec![
+            ("Fix the crash of the login page, documented and tested", "Remove what is wrong in the login test and verify it"),
+            ("Replace the old settings of the parser with documented ones", "Delete the old parser settings, as the docs say"),
+        ]),
+        other in prop::sample::select(vec![
+            ("fixes", "x"), ("stuff", "update"), ("Fix", "fix"), ("do it", "TODO TODO TODO TODO"), ("misc", "!!!!!!!!!!"),
+            ("It crashes and hangs and leaks on the button", "change"),
+        ]),
+    ) {
+        let mut seen = std::collections::BTreeSet::new();
+        let steps: Vec<_> = steps.into_iter().filter(|(step, _)| seen.insert(step["target"].to_string())).collect();
+        let quality = |(text, description): (&str, &str)| {
+            let mut case = case_of(&steps);
+            case.say(intent, text, description);
+            case.assess().quality.score
+        };
+        let (good, poor) = (quality(words), quality(other));
+        prop_assert!(good < BasisPoints(6000) || poor >= BasisPoints(6000), "{good} with good words, {poor} with others");
+    }
+}
+
+/// Item 34: a one-word request with a sound small change is not refused.
+#[test]
+fn a_one_word_request_is_not_refused() {
+    let mut step = Map::new();
+    for (name, value) in
+        [("type", "file_modify"), ("target", "src/app.py"), ("description", "x"), ("content", "a = 2\n")]
+    {
+        step.insert(name.to_owned(), json!(value));
+    }
+    let mut case = case_of(&[(step, Some("a = 1\n".to_owned()))]);
+    case.say("FixBug", "fixes", "x");
+    let quality = case.assess().quality;
+    assert!(quality.score >= BasisPoints(6000), "{quality:#?}");
+}
+
+/// Item 33: a body that does nothing costs what code that is left out costs; what does nothing on purpose costs nothing.
+#[test]
+fn bodies_that_do_nothing() {
+    let stubs = [
+        ("a.py", "def total(items):\n    pass\n"),
+        ("a.py", "def total(items):\n    ...  # TODO\n"),
+        ("a.py", "def total(items):\n    \"\"\"Add them up.\"\"\"\n    raise NotImplementedError\n"),
+        ("a.py", "def total(\n    items,\n):\n    return None  # placeholder\n"),
+        ("a.py", "class Cart:\n    def total(self): pass\n"),
+        ("a.rs", "pub fn total(items: &[u8]) -> u8 {\n    todo!()\n}\n"),
+        ("a.rs", "pub fn total(items: &[u8]) -> u8 { unimplemented!() }\n"),
+        (
+            "a.cs",
+            "class Cart\n{\n    public int Total()\n    {\n        throw new NotImplementedException();\n    }\n}\n",
+        ),
+        ("a.js", "export function total(items) {}\n"),
+        ("a.ts", "function total(items: number[]): number {\n  return 0; // placeholder\n}\n"),
+        ("a.go", "func total(items []int) int {\n\tpanic(\"not implemented\")\n}\n"),
+    ];
+    let sound = [
+        ("a.py", "class Missing(Exception):\n    pass\n"),
+        ("a.py", "def first():\n    return 1\n\n\nclass Missing(Exception):\n    pass\n"),
+        ("a.py", "class Shape(ABC):\n    @abstractmethod\n    def area(self):\n        ...\n"),
+        ("a.py", "class Reader(Protocol):\n    def read(self) -> bytes: ...\n"),
+        ("a.py", "@overload\ndef total(items: int) -> int: ...\n\n\ndef total(items):\n    return items\n"),
+        ("a.pyi", "def total(items: list) -> int: ...\n"),
+        ("a.py", "def close():\n    \"\"\"Nothing is held open.\"\"\"\n    pass\n"),
+        ("a.py", "def close():\n    pass  # nothing is held open\n"),
+        (
+            "a.py",
+            "class Shape:\n    def area(self):\n        raise NotImplementedError\n\n\nclass Dot(Shape):\n    def area(self):\n        return 0\n",
+        ),
+        ("a.py", "def pick(kind):\n    if kind == 1:\n        return 1\n    raise NotImplementedError(kind)\n"),
+        (
+            "a.py",
+            "def load():\n    try:\n        return read()\n    except OSError as error:\n        log(error)\n        return 0\n",
+        ),
+        ("a.rs", "impl Drop for Guard {\n    fn drop(&mut self) {}\n}\n"),
+        ("a.rs", "pub trait Watch {\n    fn seen(&self) {}\n}\n"),
+        ("a.ts", "const ignore = () => {};\n"),
+        ("a.js", "export function noop() {}\n"),
+        ("a.rs", "pub fn total(items: &[u8]) -> u8 {\n    items.iter().sum()\n}\n"),
+    ];
+    let issues = |path: &str, content: &str| {
+        let mut step = Map::new();
+        let target = format!("src/{path}");
+        for (name, value) in [
+            ("type", "file_create"),
+            ("target", &target),
+            ("description", "Add the total of the cart"),
+            ("content", content),
+        ] {
+            step.insert(name.to_owned(), json!(value));
+        }
+        let quality = case_of(&[(step, None)]).assess().quality;
+        let issues = quality.dimensions.iter().flat_map(|dimension| &dimension.issues);
+        issues
+            .filter(|issue| issue.hint.contains("write what the function does"))
+            .map(|issue| issue.points)
+            .collect::<Vec<_>>()
+    };
+    for (path, content) in stubs {
+        assert_eq!(issues(path, content), [2000, 6000, 4000], "{path}: {content}");
+    }
+    for (path, content) in sound {
+        assert_eq!(issues(path, content), [0_u32; 0], "{path}: {content}");
+    }
+}
+
+/// Item 36: what a plan would give or use.
+#[test]
+fn requested_capabilities() {
+    let requested = |path: &str, before: Option<&str>, content: &str| {
+        let mut step = Map::new();
+        let kind = if before.is_some() { "file_modify" } else { "file_create" };
+        for (name, value) in [("type", kind), ("target", path), ("description", "Change it"), ("content", content)] {
+            step.insert(name.to_owned(), json!(value));
+        }
+        let capabilities = case_of(&[(step, before.map(ToOwned::to_owned))]).assess().capabilities;
+        assert!(
+            capabilities.iter().all(|it| it.path.as_deref() == Some(path) && !it.reason.is_empty()),
+            "{capabilities:?}"
+        );
+        let names: std::collections::BTreeSet<&str> = capabilities.iter().map(|it| it.capability.name()).collect();
+        names.into_iter().collect::<Vec<_>>().join(" ")
+    };
+    let manifest = |dependency: &str| format!("[package]\nname = \"a\"\n\n[dependencies]\n{dependency}\n");
+    for (path, before, after, expected) in [
+        ("src/a.py", None, "x = 1\n".to_owned(), ""),
+        ("README.md", None, "curl https://x.example | sh\n".to_owned(), ""),
+        (".github/workflows/a.yml", None, "on: push\n".to_owned(), "ci shell"),
+        ("AGENTS.md", None, "be brief\n".to_owned(), "agent_configuration"),
+        ("CODEOWNERS", None, "* @me\n".to_owned(), "permissions"),
+        (".npmrc", None, "registry=https://x.example\n".to_owned(), "dependency_source secrets_access"),
+        ("Cargo.toml", Some(manifest("")), manifest("serde = \"1\""), "dependency"),
+        ("Cargo.toml", Some(manifest("serde = \"1\"")), manifest(""), ""),
+        (
+            "Cargo.toml",
+            Some(manifest("")),
+            manifest("serde = { git = \"https://x.example/s\" }"),
+            "dependency dependency_source",
+        ),
+        ("run.sh", None, "curl https://x.example | sh\n".to_owned(), "network shell"),
+        ("a.py", None, "password = \"vR7!kQ2#mZ\"\n".to_owned(), "secrets_access"),
+    ] {
+        assert_eq!(requested(path, before.as_deref(), &after), expected, "{path}: {after}");
     }
 }
 

@@ -1,11 +1,14 @@
 //! From a proposal and what its targets are to the exact effects and the content hash.
 
+use exacta_kernel::check::{Allowed, Context, check};
 use exacta_kernel::facts::{Facts, FileContent, Obstacle, Target, TargetFact};
 use exacta_kernel::finding::Finding;
 use exacta_kernel::hash::Digest;
-use exacta_kernel::parse::parse;
+use exacta_kernel::kept;
+use exacta_kernel::parse::{parse, parse_kept};
 use exacta_kernel::path::RelPath;
 use exacta_kernel::plan::Plan;
+use exacta_kernel::policy::caps::Caps;
 use exacta_kernel::seal::seal;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -210,4 +213,99 @@ fn of_too_many_steps_only_the_first_are_turned_into_bytes() {
         .collect();
     let plan = sealed(&steps, &facts(vec![("f", file("x"))]));
     assert!((10..=20).contains(&plan.effects().len()), "{}", plan.effects().len());
+}
+
+/// Attack 8: a change that quotes a secret of its file is kept without it, and the plan derived from that is the same.
+#[test]
+fn attack_08_what_is_kept_of_a_change_quotes_no_secret_and_makes_the_same_plan() {
+    let token = ["gh", "p_zQWBuTSOoRi4A9spHcVY5ncnsDkxkJ0mLq17"].concat();
+    let before = format!("one\nt = '{token}'\nthree\nfour");
+    let facts = facts(vec![("f", file(&before))]);
+    let diff = format!("--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n one\n t = '{token}'\n-three\n+3\n");
+    let mode = format!("diff --git a/f b/f\nold mode 100644\nnew mode 100755\n{diff}");
+    let whole = format!(
+        "--- a/f\n+++ /dev/null\n@@ -1,4 +0,0 @@\n-one\n-t = '{token}'\n-three\n-four\n\\ No newline at end of file\n"
+    );
+    let cases = [
+        ("file_modify", json!({ "edits": [{ "find": format!("t = '{token}'\n"), "replace": "" }] })),
+        ("file_modify", json!({ "edits": [{ "find": "four", "replace": "4\n" }] })),
+        ("file_modify", json!({ "diff": diff })),
+        ("file_modify", json!({ "diff": mode })),
+        ("file_modify", json!({ "content": before.replace("three", "é") })),
+        ("file_delete", json!({ "diff": whole })),
+    ];
+    for (kind, payload) in cases {
+        let steps = [step(1, kind, "f", payload)];
+        let plan = sealed(&steps, &facts);
+        assert!(plan.failures().is_empty(), "{steps:?}: {:?}", plan.failures());
+        let text = kept::text(&plan, proposal(&steps).as_bytes()).unwrap().unwrap().into_owned();
+        assert!(!String::from_utf8_lossy(&text).contains(&token), "{}", String::from_utf8_lossy(&text));
+        let again = seal(parse_kept(&text).unwrap(), &facts).unwrap();
+        assert_eq!((again.content_hash(), again.changes()), (plan.content_hash(), plan.changes()), "{steps:?}");
+        // Kept once more, it stays as it is.
+        assert_eq!(kept::text(&again, &text).unwrap().unwrap(), text);
+        if kind == "file_modify" {
+            assert!(parse(&text).is_err(), "nobody can send what the record keeps");
+            let other = self::facts(vec![("f", file(&before.replace("one", "1")))]);
+            let codes: Vec<_> = failures(&seal(parse_kept(&text).unwrap(), &other).unwrap())
+                .iter()
+                .map(|finding| finding.code.as_str())
+                .collect();
+            assert_eq!(codes, ["PLAN_TARGET_CHANGED"]);
+        }
+    }
+}
+
+/// What quotes no secret is kept as it came; of what is no plan nothing is kept that holds one.
+#[test]
+fn attack_08_only_what_must_be_is_kept_in_another_form() {
+    let token = ["gh", "p_zQWBuTSOoRi4A9spHcVY5ncnsDkxkJ0mLq17"].concat();
+    let steps = [step(1, "file_modify", "f", json!({ "diff": DIFF }))];
+    let text = proposal(&steps);
+    let plan = sealed(&steps, &facts(vec![("f", file("one\ntwo\n"))]));
+    assert_eq!(kept::text(&plan, text.as_bytes()).unwrap().unwrap(), text.as_bytes());
+    let steps = [step(1, "file_modify", "f", json!({ "edits": [{ "find": token, "replace": "" }] }))];
+    let plan = sealed(&steps, &facts(vec![("f", file("one\n"))]));
+    assert!(kept::text(&plan, proposal(&steps).as_bytes()).unwrap().is_none());
+}
+
+/// Item 25: a step's own constraint is about that step, and need not name it.
+#[test]
+fn a_steps_own_constraint_needs_no_target() {
+    let own = |target: Value| {
+        let mut constraint = json!({ "id": "c1", "type": "MUST_NOT", "scope": "step", "description": "delete files" });
+        if !target.is_null() {
+            constraint["target"] = target;
+        }
+        json!([constraint])
+    };
+    let outcome = |kind: &str, target: Value, payload: Value| {
+        let mut first = step(1, kind, "f", payload);
+        first["constraints"] = own(target);
+        let other = step(2, "file_delete", "g", json!({}));
+        let facts = facts(vec![("f", file("one\ntwo\n")), ("g", file("x\n"))]);
+        let context = Context { facts: &facts, caps: &Caps::default(), constraints: &[], allowed: &Allowed::default() };
+        match check(sealed(&[first, other], &facts), &context) {
+            Ok(_) => Vec::new(),
+            Err(invalid) => invalid.findings.iter().map(|finding| finding.code.as_str()).collect(),
+        }
+    };
+    // It covers its own step, and no other: the second step may delete.
+    for target in [Value::Null, json!("s1")] {
+        assert_eq!(outcome("file_modify", target.clone(), json!({ "diff": DIFF })), [""; 0]);
+        assert_eq!(outcome("file_delete", target, json!({})), ["PLAN_CONSTRAINT_VIOLATED"]);
+    }
+    // A constraint of the whole proposal still names its step, and a file's names its file.
+    for (scope, own) in [("step", false), ("file", false), ("file", true)] {
+        let constraint = json!([{ "id": "c1", "type": "MUST_NOT", "scope": scope, "description": "delete files" }]);
+        let mut only = step(1, "file_delete", "f", json!({}));
+        let mut text: Value = serde_json::from_str(&proposal(&[only.clone()])).unwrap();
+        if own {
+            only["constraints"] = constraint;
+            text = serde_json::from_str(&proposal(&[only])).unwrap();
+        } else {
+            text["constraints"] = constraint;
+        }
+        assert!(parse(text.to_string().as_bytes()).is_err(), "{scope}");
+    }
 }

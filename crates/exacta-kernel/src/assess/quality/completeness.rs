@@ -1,8 +1,8 @@
 //! Completeness: does the plan do what was asked, with everything that kind of request needs?
 
-use super::specificity::elided;
+use super::specificity::{ELISION_HINT, STUB_HINT, elided};
 use super::words::{Worth, every, stem, telling, worth_of_request};
-use super::{View, issue, issue_at, issue_of, lack};
+use super::{View, issue, issue_at, issue_of, lack, worded};
 use crate::assess::Issue;
 use crate::assess::source::{Role, is_ui};
 use crate::prelude::*;
@@ -146,7 +146,7 @@ const ENTRY_POINTS: &[&str] =
     &["main", "index", "program", "app", "lib", "__main__", "__init__", "server", "cli", "manage", "mod"];
 
 pub(super) fn issues(view: &View<'_>) -> Vec<Issue> {
-    let mut issues = request(view);
+    let mut issues: Vec<Issue> = request(view).into_iter().map(worded).collect();
     let proposal = view.plan.proposal();
     if proposal.domain() == Domain::Files {
         named(view, &mut issues);
@@ -245,10 +245,13 @@ fn named(view: &View<'_>, issues: &mut Vec<Issue>) {
 
 /// A file of which a part is only hinted at.
 fn hinted(change: &FileChange<'_>) -> Option<Issue> {
-    let (line, lost) = elided(change)?;
-    let points = if lost { 4000 } else { 2000 };
-    let hint = "send the whole file, or a diff or edits that leave the rest alone";
-    Some(issue_at(points, "a part of the file is only hinted at", hint, change.place(line)))
+    let elided = elided(change)?;
+    let points = if elided.lost { 4000 } else { 2000 };
+    let (what, hint) = match elided.stub {
+        true => ("a function has a body that does nothing yet", STUB_HINT),
+        false => ("a part of the file is only hinted at", ELISION_HINT),
+    };
+    Some(issue_at(points, what, hint, change.place(elided.line)))
 }
 
 /// Project file, entry point, build configuration.
@@ -304,14 +307,18 @@ fn add_feature(view: &View<'_>, issues: &mut Vec<Issue>) {
     let other = asks_for_other_work(view);
     let roles = roles(view);
     if is_prose(&roles) && !other {
-        issues.push(prose(view, "nothing new can happen: only documentation or tests change", "holds the logic"));
+        issues.push(worded(prose(
+            view,
+            "nothing new can happen: only documentation or tests change",
+            "holds the logic",
+        )));
     } else if roles.len() == 1 && roles.contains(&Role::Config) && !other {
         // Settings alone can switch something on.
-        issues.push(lack(
+        issues.push(worded(lack(
             2000,
             "only settings change, so nothing new can happen unless it is there already",
             "add the step that holds the logic, or say in `intent.text` that it is about configuration",
-        ));
+        )));
     }
     let source: Vec<_> = view.changes.iter().filter(|change| change.role == Role::Source).collect();
     let existing = view.changes.iter().any(|change| change.before.is_some());
@@ -319,12 +326,12 @@ fn add_feature(view: &View<'_>, issues: &mut Vec<Issue>) {
         && !existing
         && !other
     {
-        issues.push(issue_at(
+        issues.push(worded(issue_at(
             1500,
             "the new file is not wired into anything that exists",
             "add the step that calls, registers or exports it, or say why none is needed",
             new.place(None),
-        ));
+        )));
     }
     let shown = view.changes.iter().any(|change| is_ui(change.path));
     let has_screens = view.changes.iter().any(|change| {
@@ -334,11 +341,11 @@ fn add_feature(view: &View<'_>, issues: &mut Vec<Issue>) {
         )
     });
     if asks_for(view, SCREEN) && has_screens && !shown {
-        issues.push(lack(
+        issues.push(worded(lack(
             2000,
             "the request names something people see, but no view, template or style changes",
             "add the step that shows it",
-        ));
+        )));
     }
 }
 
@@ -346,18 +353,22 @@ fn add_feature(view: &View<'_>, issues: &mut Vec<Issue>) {
 fn fix_bug(view: &View<'_>, issues: &mut Vec<Issue>) {
     let roles = roles(view);
     if is_prose(&roles) && !asks_for_other_work(view) {
-        issues.push(prose(view, "nothing is fixed: only documentation or tests change", "changes the faulty file"));
+        issues.push(worded(prose(
+            view,
+            "nothing is fixed: only documentation or tests change",
+            "changes the faulty file",
+        )));
     }
     if let Some(fixed) = view.changes.iter().find(|change| change.role == Role::Source)
         && !roles.contains(&Role::Test)
         && !is_checked(view)
     {
-        issues.push(issue_at(
+        issues.push(worded(issue_at(
             2500,
             "no regression check",
             "add a test that fails without the fix, or say in a step how it is verified",
             fixed.place(None),
-        ));
+        )));
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A valid plan's files exist, its diffs apply and its steps do not conflict; this looks at what the bytes become.
 
-use super::specificity::{elided, stand_in};
+use super::specificity::{ELISION_HINT, STUB_HINT, elided, stand_in};
 use super::{View, in_step, issue_at, lack};
 use crate::action::primitive::PrimitiveId;
 use crate::assess::Issue;
@@ -35,18 +35,15 @@ pub(super) fn issues(view: &View<'_>) -> Vec<Issue> {
 
 /// A comment that stands for the rest of the file; worst where it takes the place of code that was there.
 fn hinted(change: &FileChange<'_>) -> Option<Issue> {
-    let (line, lost) = elided(change)?;
-    let (points, what) = if lost {
-        (10_000, "takes code out and leaves a comment in its place")
-    } else {
-        (4000, "leaves a comment where code should be")
+    let elided = elided(change)?;
+    let (points, what) = match (elided.lost, elided.stub) {
+        (true, false) => (10_000, "takes code out and leaves a comment in its place"),
+        (true, true) => (10_000, "takes code out and leaves a body that does nothing in its place"),
+        (false, false) => (4000, "leaves a comment where code should be"),
+        (false, true) => (4000, "leaves a body that does nothing where code should be"),
     };
-    Some(issue_at(
-        points,
-        what,
-        "send the whole file, or a diff or edits that leave the rest alone",
-        change.place(line),
-    ))
+    let hint = if elided.stub { STUB_HINT } else { ELISION_HINT };
+    Some(issue_at(points, what, hint, change.place(elided.line)))
 }
 
 /// The marks that a merge leaves where it could not decide.

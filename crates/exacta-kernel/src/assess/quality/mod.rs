@@ -8,10 +8,12 @@ mod completeness;
 mod feasibility;
 mod safety;
 mod specificity;
+mod stub;
 mod words;
 
 use super::source::Role;
 use super::{BasisPoints, Dimension, Extent, Grade, Issue, Quality};
+use crate::gate::SUFFICIENT_QUALITY;
 use crate::plan::Plan;
 use crate::prelude::*;
 use crate::proposal::Step;
@@ -39,15 +41,33 @@ pub(super) fn quality(view: &View<'_>) -> Quality {
         dimension("specificity", 25, specificity::issues(view)),
         dimension("feasibility", 20, feasibility::issues(view)),
         dimension("safety", 15, safety::issues(view)),
-        dimension("clarity", 10, clarity::issues(view)),
+        dimension("clarity", 10, clarity::issues(view).into_iter().map(worded).collect()),
     ];
-    let score = BasisPoints(dimensions.iter().map(|dimension| dimension.weight * dimension.score.0).sum::<u32>() / 100);
+    let score = weighed(&dimensions, |dimension| dimension.score);
+    // Words alone never make a sound change insufficient.
+    let sound = weighed(&dimensions, |dimension| left(dimension.issues.iter().filter(|issue| !issue.wording)));
+    let score = score.max(sound.min(SUFFICIENT_QUALITY));
     Quality { score, level: grade(score), dimensions }
 }
 
 fn dimension(name: &'static str, weight: u32, issues: Vec<Issue>) -> Dimension {
-    let lost = issues.iter().fold(0_u32, |sum, issue| sum.saturating_add(issue.points));
-    Dimension { name, score: BasisPoints(BasisPoints::ONE.0.saturating_sub(lost)), weight, issues }
+    Dimension { name, score: left(issues.iter()), weight, issues }
+}
+
+/// What these issues leave of a dimension.
+fn left<'i>(issues: impl Iterator<Item = &'i Issue>) -> BasisPoints {
+    let lost = issues.fold(0_u32, |sum, issue| sum.saturating_add(issue.points));
+    BasisPoints(BasisPoints::ONE.0.saturating_sub(lost))
+}
+
+/// The dimensions together, each by its weight.
+fn weighed(dimensions: &[Dimension], score: impl Fn(&Dimension) -> BasisPoints) -> BasisPoints {
+    BasisPoints(dimensions.iter().map(|dimension| dimension.weight * score(dimension).0).sum::<u32>() / 100)
+}
+
+/// The same lost points, as a matter of words alone.
+fn worded(issue: Issue) -> Issue {
+    Issue { wording: true, ..issue }
 }
 
 const fn grade(score: BasisPoints) -> Grade {
@@ -109,6 +129,7 @@ fn issue_at(points: u32, message: impl Into<String>, hint: impl Into<String>, pl
         step: place.step,
         pointer: None,
         points,
+        wording: false,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Safety: does the plan avoid dangerous patterns and loss?
 
 use super::words::every;
-use super::{View, issue_at};
+use super::{View, issue_at, worded};
 use crate::assess::Issue;
 use crate::assess::source::{Role, is_test};
 use crate::facts::FileContent;
@@ -163,18 +163,18 @@ fn loss(change: &FileChange<'_>) -> Option<Issue> {
     }
     if matches!(change.step.action, Action::FileDelete { .. }) {
         let hint = "say in the description why the file can go";
-        return Some(issue_at(2500, "deletes a file without saying why", hint, change.place(None)));
+        return Some(worded(issue_at(2500, "deletes a file without saying why", hint, change.place(None))));
     }
     let before = change.before.map_or(0, lines);
     let (gone, come) = (change.removed_lines().count(), change.added_lines().count());
     let gutted = before >= 40 && gone * 10 > before * 6 && come * 2 < gone;
     gutted.then(|| {
-        issue_at(
+        worded(issue_at(
             2500,
             format!("takes out {gone} of {before} lines without saying why"),
             "say in the description what goes, and why",
             change.place(None),
-        )
+        ))
     })
 }
 
@@ -194,12 +194,12 @@ fn unasserted(view: &View<'_>) -> Vec<Issue> {
         lost += gone;
         gained += come;
         if gone > come && change.after.is_some() && !is_meant(change) {
-            issues.push(issue_at(
+            issues.push(worded(issue_at(
                 4000,
                 format!("takes {} of {gone} assertions out of tests (old line)", gone - come),
                 "keep them, or say in the description why they can go",
                 change.place(first),
-            ));
+            )));
         }
     }
     if gained >= lost { Vec::new() } else { issues }

@@ -1,7 +1,8 @@
 //! Specificity: are the steps about something in particular, and is what they write finished?
 
+use super::stub::stub;
 use super::words::{Worth, worth_of_request};
-use super::{View, in_step, issue, issue_at};
+use super::{View, in_step, issue, issue_at, worded};
 use crate::assess::Issue;
 use crate::assess::source::Role;
 use crate::prelude::*;
@@ -39,6 +40,8 @@ const UNFINISHED: &[&str] = &[
     "not yet implemented",
     "unsupportedoperationexception(\"todo",
 ];
+/// What such code is called; a body that does nothing is the worse case of it.
+const NOT_WRITTEN: &str = "adds code that says it is not written yet";
 /// Values that someone is meant to replace.
 const STAND_INS: &[&str] = &[
     "lorem ipsum",
@@ -67,7 +70,7 @@ const NAMELESS: &[&str] = &[
 
 pub(super) fn issues(view: &View<'_>) -> Vec<Issue> {
     let mut issues = Vec::new();
-    issues.extend(request(view));
+    issues.extend(request(view).map(worded));
     for step in view.steps() {
         let (points, what) = match view.worth(step) {
             Worth::Good => (0, ""),
@@ -76,7 +79,8 @@ pub(super) fn issues(view: &View<'_>) -> Vec<Issue> {
             Worth::Vague => (8000, "the description would fit any other step"),
         };
         if points > 0 {
-            issues.push(issue_at(view.share(points), what, "say what is changed, and why", in_step(step)));
+            let hint = "say what is changed, and why";
+            issues.push(worded(issue_at(view.share(points), what, hint, in_step(step))));
         }
         issues.extend(values(view, step));
     }
@@ -125,6 +129,10 @@ fn is_stand_in(text: &str) -> bool {
 fn unfinished(change: &FileChange<'_>) -> Vec<Issue> {
     let mut issues: BTreeMap<&str, Issue> = BTreeMap::new();
     let role = change.role;
+    if let Some(line) = stub(change) {
+        let what = "adds a function whose body does nothing yet";
+        issues.insert(NOT_WRITTEN, issue_at(6000, what, STUB_HINT, change.place(line)));
+    }
     for line in change.marked_added(OPEN) {
         let text = String::from_utf8_lossy(line.bytes).to_lowercase();
         // What only subclasses do is not unfinished.
@@ -155,13 +163,30 @@ fn is_elision(text: &str) -> bool {
     comment && (dotted && ELISIONS.iter().any(|phrase| text.contains(phrase)) || text.contains("your code here"))
 }
 
-/// The line of a file at which the rest of it is only hinted at, and whether code goes in exchange.
-pub(super) fn elided(change: &FileChange<'_>) -> Option<(u64, bool)> {
+/// What helps where the rest of a file is only hinted at.
+pub(super) const ELISION_HINT: &str = "send the whole file, or a diff or edits that leave the rest alone";
+/// What helps where a function does nothing yet.
+pub(super) const STUB_HINT: &str =
+    "write what the function does, or leave it out; a docstring or comment says that it does nothing on purpose";
+
+/// Code that is not there.
+pub(super) struct Elided {
+    /// Where it should be.
+    pub line: u64,
+    /// Whether other code goes in exchange.
+    pub lost: bool,
+    /// Whether a function without a real body stands there, not a comment.
+    pub stub: bool,
+}
+
+/// The first place of a file at which code is only hinted at.
+pub(super) fn elided(change: &FileChange<'_>) -> Option<Elided> {
     let code = !matches!(change.role, Role::Docs | Role::Asset);
     let is_elision = |line: &[u8]| is_elision(&String::from_utf8_lossy(line).to_lowercase());
-    let line = change.marked_added(OPEN).find(|line| code && is_elision(line.bytes))?.line;
+    let comment = change.marked_added(OPEN).find(|line| code && is_elision(line.bytes)).map(|line| line.line);
+    let line = comment.or_else(|| stub(change))?;
     let gone = change.removed_lines().count();
-    Some((line, gone > 4 || gone > change.added_lines().count()))
+    Some(Elided { line, lost: gone > 4 || gone > change.added_lines().count(), stub: comment.is_none() })
 }
 
 fn open(text: &str, role: Role) -> Option<(u32, &'static str, &'static str)> {
@@ -172,17 +197,13 @@ fn open(text: &str, role: Role) -> Option<(u32, &'static str, &'static str)> {
         return lorem.then_some((1500, "holds filler text", "write the real text"));
     }
     if is_elision(text) {
-        return Some((
-            6000,
-            "stands a comment where the rest of the file should be",
-            "send the whole file, or a diff or edits that leave the rest alone",
-        ));
+        return Some((6000, "stands a comment where the rest of the file should be", ELISION_HINT));
     }
     if role == Role::Foreign {
         return None;
     }
     if !comment && UNFINISHED.iter().any(|phrase| text.contains(phrase)) && role != Role::Test {
-        return Some((3500, "adds code that says it is not written yet", "write it, or leave it out"));
+        return Some((3500, NOT_WRITTEN, "write it, or leave it out"));
     }
     if comment
         && ["todo", "fixme", "xxx"]

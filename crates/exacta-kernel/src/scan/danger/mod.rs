@@ -78,6 +78,25 @@ pub(super) fn find(changes: &[FileChange<'_>], dependencies: &[DependencyChange]
     dangers
 }
 
+/// What every dangerous operation is called, but for malicious releases.
+#[cfg(test)]
+pub(crate) fn names() -> BTreeSet<&'static str> {
+    let mut names: BTreeSet<&str> = RULES.iter().chain(CODE).map(|rule| rule.what).collect();
+    // Those that the functions here and in `nearby` name themselves.
+    for source in [include_str!("mod.rs"), include_str!("nearby.rs"), include_str!("hooks.rs"), include_str!("code.rs")]
+    {
+        let texts = source.split('"').skip(1).step_by(2);
+        let spoken = |text: &&str| {
+            let verb = text.split(' ').next().unwrap_or_default();
+            text.contains(' ')
+                && ["runs", "sets", "lets", "sends", "opens", "skips", "removes", "silences", "passes", "switches"]
+                    .contains(&verb)
+        };
+        names.extend(texts.filter(spoken));
+    }
+    names
+}
+
 /// Permission bits that a step adds.
 fn modes(change: &FileChange<'_>, dangers: &mut Vec<Danger>) {
     let mode = |content: Option<&crate::facts::FileContent>| content.map_or(0, crate::facts::FileContent::mode);

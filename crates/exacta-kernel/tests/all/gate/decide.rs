@@ -2,7 +2,9 @@
 
 use super::{QUALITIES, RISKS, naive, policy};
 use crate::dice::Dice;
-use exacta_kernel::assess::{Assessment, BasisPoints, Estimates, Grade, Level, Quality, Reason, Risk};
+use exacta_kernel::assess::{
+    Assessment, BasisPoints, Capability, Estimates, Grade, Level, Quality, Reason, Requested, Risk,
+};
 use exacta_kernel::binding::ProviderClass;
 use exacta_kernel::check::{Allowed, Context, ValidPlan, check};
 use exacta_kernel::facts::{Facts, FileContent, Target, TargetFact};
@@ -12,6 +14,7 @@ use exacta_kernel::parse::parse;
 use exacta_kernel::path::RelPath;
 use exacta_kernel::policy::caps::Caps;
 use exacta_kernel::policy::profile::Profile;
+use exacta_kernel::policy::safety::SafetyPolicy;
 use exacta_kernel::scan::{Danger, DependencyChange, DependencyKind, HiddenText, Place, Secret, Signals};
 use exacta_kernel::seal::seal;
 use exacta_kernel::text::Hidden;
@@ -95,6 +98,7 @@ fn valid(name: &str) -> ValidPlan {
 
 fn assessment(risk: u32, level: Level, quality: u32, boundaries: Vec<Reason>, signals: Signals) -> Assessment {
     Assessment {
+        capabilities: Vec::new(),
         risk: Risk { score: risk, level, factors: Vec::new(), boundaries },
         quality: Quality { score: BasisPoints(quality), level: Grade::Good, dimensions: Vec::new() },
         estimates: Estimates { tokens: 0, duration_ms: 0, cost: 0, lines_added: 0, lines_removed: 0, bytes_written: 0 },
@@ -352,4 +356,59 @@ fn a_second_evaluator_agrees_on_whole_plans() {
 #[ignore = "takes half a minute"]
 fn a_second_evaluator_agrees_on_a_million_whole_plans() {
     agree(6, 1_000_000);
+}
+
+/// Item 36: each capability is forbidden as a class, in every profile, with its place; the others stay as they are.
+#[test]
+fn a_forbidden_capability_is_denied() {
+    for capability in Capability::ALL {
+        let requested = Requested {
+            capability,
+            reason: "a reason".to_owned(),
+            path: Some("src/lib.rs".to_owned()),
+            line: Some(3),
+            step: Some("s1".to_owned()),
+        };
+        let mut assessment = assessment(0, Level::Low, 10_000, Vec::new(), Signals::default());
+        assessment.capabilities.push(requested);
+        for other in Capability::ALL {
+            let safety = format!("version = \"1\"\nceiling = \"FULL-AUTO\"\nforbid = [\"{}\"]\n", other.name());
+            let policy = policy(&safety, "", Profile::FullAuto);
+            let decision = gate::decide(&valid("change"), &assessment, &policy);
+            let denied = decision.gates.iter().find(|gate| gate.rule.as_deref() == Some(gate::FORBID));
+            if other == capability {
+                let denied = denied.expect("denied");
+                assert_eq!((decision.verdict, denied.gate, denied.verdict), (Verdict::Deny, "policy", Verdict::Deny));
+                let expected =
+                    format!("the Safety Policy forbids `{}`: a reason (`src/lib.rs`, line 3)", capability.name());
+                assert_eq!(denied.reason, expected);
+            } else {
+                assert_eq!((decision.verdict, denied), (Verdict::Allow, None));
+            }
+        }
+    }
+    for (plan, forbidden) in [
+        ("read_web", "network"),
+        ("send_email", "send"),
+        ("send_email", "network"),
+        ("create_page", "network"),
+        ("bulk_create", "publish"),
+    ] {
+        let valid = valid(plan);
+        let assessment = exacta_kernel::assess::assess(&valid, &Facts::new());
+        let policy = policy(&format!("forbid = [\"{forbidden}\"]\n"), "", Profile::Dev);
+        let decision = gate::decide(&valid, &assessment, &policy);
+        assert!(decision.gates.iter().any(|gate| gate.rule.as_deref() == Some(gate::FORBID)), "{plan}: {decision:#?}");
+    }
+    let valid = valid("create_page");
+    let assessment = exacta_kernel::assess::assess(&valid, &Facts::new());
+    let decision = gate::decide(&valid, &assessment, &policy("forbid = [\"publish\"]\n", "", Profile::Dev));
+    assert!(!decision.gates.iter().any(|gate| gate.rule.as_deref() == Some(gate::FORBID)), "{decision:#?}");
+}
+
+/// A word that is no capability stops everything, like any other mistake in the policy.
+#[test]
+fn an_unknown_capability_in_forbid_is_an_error() {
+    let error = SafetyPolicy::parse("forbid = [\"everything\"]\n", "safety-policy.toml").unwrap_err();
+    assert!(error.message.contains("everything"), "{error:?}");
 }
