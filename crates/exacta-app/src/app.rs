@@ -1,5 +1,6 @@
 //! An opened project: its folder, its record, and the user's own configuration.
 
+use crate::agent::{self, AgentName};
 use crate::clock::now;
 use crate::error::{Error, Exit};
 use crate::recover::Recovery;
@@ -23,6 +24,8 @@ pub struct Options {
     pub home: Option<PathBuf>,
     /// Whether that folder itself is the project, wherever it lies.
     pub exactly: bool,
+    /// `--agent NAME`: the agent that gives commands; the user's own hand where none is named.
+    pub agent: Option<AgentName>,
 }
 
 /// An opened project.
@@ -32,6 +35,8 @@ pub struct App {
     pub(crate) project: ProjectRecord,
     pub(crate) store: SqliteStore,
     pub(crate) held: Option<HeldSession>,
+    /// The agent that gives commands, if one does.
+    agent: Option<AgentName>,
     /// What was found unfinished when the project was opened, and what became of it.
     pub(crate) recovered: Vec<Recovery>,
 }
@@ -70,7 +75,7 @@ impl Options {
     /// If there is no such folder, or it is another user's.
     pub fn to_begin(&self) -> Result<Self, Error> {
         let project = Some(crate::project::find_to_begin(self.start())?);
-        Ok(Self { project, home: self.home.clone(), exactly: true })
+        Ok(Self { project, home: self.home.clone(), exactly: true, agent: self.agent.clone() })
     }
 
     fn start(&self) -> &Path {
@@ -148,7 +153,8 @@ impl App {
             Entry::Look => SqliteStore::read(&records, &project.id, signer)?,
             Entry::Known | Entry::Make => SqliteStore::open(&records, &project.id, signer)?,
         };
-        Ok(Self { root, home, project, store, held: None, recovered: Vec::new() })
+        let agent = options.agent.clone();
+        Ok(Self { root, home, project, store, held: None, agent, recovered: Vec::new() })
     }
 
     /// The project's folder.
@@ -204,14 +210,14 @@ impl App {
         Ok(record.map_or(Profile::Safe, |record| record.profile))
     }
 
-    /// Who gives commands here: the credential that plans are handed in with.
-    pub(crate) fn credential() -> String {
-        format!("cli:{}", rustix::process::getuid().as_raw())
+    /// Who gives commands here: the credential that plans are submitted with.
+    pub(crate) fn credential(&self) -> String {
+        agent::credential(self.agent.as_ref())
     }
 
     /// The same, as it is recorded.
-    pub(crate) fn agent() -> Actor {
-        Actor::Agent(Self::credential())
+    pub(crate) fn actor(&self) -> Actor {
+        Actor::Agent(self.credential())
     }
 }
 

@@ -51,6 +51,11 @@ impl Surroundings {
         Ok(Self { world, model, session_alive })
     }
 
+    /// The model that the plan's credential declared last.
+    pub const fn model(&self) -> Option<&ModelIdentity> {
+        self.model.as_ref()
+    }
+
     /// As a plan is compared with them, at this moment.
     pub fn standing<'a>(&'a self, authority: &'a Authority, facts: &'a Facts) -> Standing<'a> {
         Standing {

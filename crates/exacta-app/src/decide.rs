@@ -13,10 +13,11 @@ use exacta_kernel::gate::Verdict;
 use exacta_kernel::hash::Digest;
 use exacta_kernel::id::PlanId;
 use exacta_kernel::lifecycle::Status;
+use exacta_kernel::limit;
 use exacta_kernel::parse;
 use exacta_kernel::time::Timestamp;
 use exacta_store::home::SigningKey;
-use exacta_store::{Change, Outcome, PlanRecord, Store};
+use exacta_store::{Change, ChangesRequested, Outcome, PlanRecord, Store};
 use std::collections::BTreeSet;
 
 impl App {
@@ -107,6 +108,7 @@ impl App {
             version: 1,
             derived_from: Some(id.clone()),
             revises: None,
+            proposer: Some(current.identity.binding.proposer.credential.clone()),
         };
         let constraints = current.identity.binding.constraints.clone();
         self.register(&text, Origin::Record, &constraints, lineage)
@@ -129,7 +131,7 @@ impl App {
         let signed = self.sign(&record, Verb::Reject, record.plan_hash, key, at, at_once(at))?;
         let mut entry = person_entry(&record, Event::PlanRejected, &signed);
         entry.decision = Some("deny".to_owned());
-        entry.reason = self.shown(why.unwrap_or("rejected"));
+        entry.reason = self.shown(why.unwrap_or("rejected"))?;
         let change = Change { from: Status::Pending, to: Status::Rejected, approval: Some(signed), also_expire: None };
         won(id, self.store.transition(id, &change, &[entry], at)?)
     }
@@ -148,10 +150,13 @@ impl App {
             return Err(self.over(&record));
         }
         let signed = self.sign(&record, Verb::RequestChanges, record.plan_hash, key, at, at_once(at))?;
+        let text = self.shown(feedback)?;
         let mut entry = person_entry(&record, Event::ChangesRequested, &signed);
-        entry.reason = self.shown(feedback);
+        entry.reason.clone_from(&text);
         entry.decision = Some("changes_requested".to_owned());
-        won(id, self.store.add_feedback(id, &self.shown(feedback), &[entry], at)?)
+        let by = signed.statement.approver.to_string();
+        let asked = ChangesRequested { by, at, text, places: Vec::new() };
+        won(id, self.store.add_feedback(id, &asked, &[entry], at)?)
     }
 
     /// A new plan from the proposal of one that expired, or was carried out.
@@ -174,7 +179,9 @@ impl App {
             return Err(crate::current::tampered(id));
         }
         let derived_from = identity.derived_from.clone();
-        let lineage = Lineage { correlation_id: record.correlation_id, version: 1, derived_from, revises: None };
+        let proposer = Some(identity.binding.proposer.credential.clone());
+        let lineage =
+            Lineage { correlation_id: record.correlation_id, version: 1, derived_from, revises: None, proposer };
         if !record.status.is_final() && record.run.is_none() {
             self.expire(id, "it was submitted again")?;
         }
@@ -211,8 +218,12 @@ impl App {
     }
 
     /// A person's words as they are recorded: secrets masked, nothing hidden.
-    fn shown(&self, words: &str) -> String {
-        exacta_kernel::text::visible(&exacta_kernel::scan::secret::mask(words)).into_owned()
+    fn shown(&self, words: &str) -> Result<String, Error> {
+        if words.len() > limit::REQUEST {
+            let message = format!("the text has {} bytes; at most {} are recorded", words.len(), limit::REQUEST);
+            return Err(Error::new(Exit::Usage, "text_too_long", message).hint("say it in fewer words"));
+        }
+        Ok(exacta_kernel::text::visible(&exacta_kernel::scan::secret::mask(words)).into_owned())
     }
 }
 

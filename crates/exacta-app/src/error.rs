@@ -12,12 +12,14 @@ pub enum Exit {
     Done = 0,
     /// Used wrongly, or an id that names nothing.
     Usage = 2,
-    /// Denied by parsing, validation, security, policy or quality.
+    /// Denied by parsing, validation, security, policy or quality, or rejected by a person.
     Denied = 10,
     /// Above the ceiling that the Safety Policy sets.
     AboveCeiling = 20,
     /// A person has to confirm.
     Confirm = 30,
+    /// A person asked for changes: the plan waits for its proposer.
+    ChangesRequested = 35,
     /// Drifted, expired, another binding, a lost race, the wrong status.
     Drifted = 40,
     /// Execution failed or was cancelled, and was rolled back.

@@ -13,16 +13,20 @@ use crate::submit::{data, reason, scored};
 use crate::terms::Terms;
 use crate::view::RunView;
 use exacta_exec::Event as Progress;
+use exacta_kernel::approval::Verb;
 use exacta_kernel::audit::{EntryDraft, Event};
 use exacta_kernel::drift::{self, Answer, DriftKind};
 use exacta_kernel::id::{PlanId, RunId};
 use exacta_kernel::lifecycle::Status;
 use exacta_kernel::permit::{self, Candidate, Permit, Refused};
 use exacta_kernel::proposal::Action;
-use exacta_store::Store;
+use exacta_store::{ChangesRequested, PlanRecord, Store};
 use serde_json::json;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
+
+/// Where the entry of a run's beginning says that no person was asked.
+pub(crate) const NOTICE: &str = "notice";
 
 /// How a run is carried out.
 pub struct Execution<'a> {
@@ -66,10 +70,12 @@ impl App {
             return Err(Error::new(Exit::Denied, "unseen_by_check", error.to_string()).hint(error.hint()));
         }
         let why = reason(current.evaluation.decision());
-        let mut entry = scored(EntryDraft::new(Event::RunStarted, Self::agent(), why), &current.record);
+        let mut entry = scored(EntryDraft::new(Event::RunStarted, self.actor(), why), &current.record);
         entry.run_id = Some(run_id);
         entry.decision = Some("allow".to_owned());
+        let notice = current.evaluation.decision().notice_reason().filter(|_| permit.work().automatic);
         entry.data = data(json!({ "plan_hash": permit.work().plan_hash, "changes": transitions(&permit) }));
+        entry.data.extend(notice.iter().map(|why| (NOTICE.to_owned(), why.as_str().into())));
         let concurrency = current.world().policy.concurrency();
         let lost = |lost: Lost| match lost {
             Lost::To(run) => already_run(id, run.as_str()),
@@ -89,7 +95,7 @@ impl App {
                 let _unrecorded = self.note_refusal(&current, Event::RunRefused, &error.message);
                 Err(error)
             }
-            ended => ended,
+            ended => ended.map(|run| RunView { notice, ..run }),
         }
     }
 
@@ -136,7 +142,10 @@ impl App {
     fn refused(&mut self, current: &Current, refused: Refused) -> Result<Error, Error> {
         let id = &current.record.id;
         Ok(match refused {
-            Refused::NotApproved(Status::Pending) => waits(id),
+            Refused::NotApproved(Status::Pending) => {
+                current.record.feedback.last().map_or_else(|| waits(id), |asked| changes_requested(id, asked))
+            }
+            Refused::NotApproved(Status::Rejected) => self.rejected(&current.record),
             Refused::NotApproved(_) => self.over(&current.record),
             Refused::HashMismatch | Refused::NotCanonical => {
                 self.fall_to_safe("a stored plan did not match its recorded hash")?;
@@ -182,8 +191,18 @@ impl App {
         })
     }
 
+    /// A person or the policy refused it for good, and why.
+    fn rejected(&self, record: &PlanRecord) -> Error {
+        let id = &record.id;
+        let person = record.approvals.iter().map(|signed| &signed.statement).rfind(|it| it.verb == Verb::Reject);
+        let by = person.map_or_else(String::new, |statement| format!(" by {}", statement.approver));
+        let why = self.why_over(record).ok().flatten().map_or_else(String::new, |why| format!(": {why}"));
+        Error::new(Exit::Denied, "plan_rejected", format!("plan `{id}` was rejected{by}{why}"))
+            .hint("that is final; submit a proposal that answers the reason: `exacta submit FILE`")
+    }
+
     fn note_refusal(&mut self, current: &Current, event: Event, why: &str) -> Result<(), Error> {
-        let mut entry = scored(EntryDraft::new(event, Self::agent(), why), &current.record);
+        let mut entry = scored(EntryDraft::new(event, self.actor(), why), &current.record);
         entry.decision = Some("deny".to_owned());
         Ok(self.store.record(&[entry], now())?)
     }
@@ -194,6 +213,13 @@ impl App {
 pub fn waits(id: &PlanId) -> Error {
     Error::new(Exit::Confirm, "approval_needed", format!("plan `{id}` waits for a person's decision"))
         .hint(format!("look at it with `exacta review {id}`, or approve it with `exacta approve {id}`"))
+}
+
+/// A person asked for changes, so that the plan waits for its proposer.
+fn changes_requested(id: &PlanId, asked: &ChangesRequested) -> Error {
+    let message = format!("plan `{id}` waits for its proposer: {} asked for changes: {}", asked.by, asked.text);
+    Error::new(Exit::ChangesRequested, "changes_requested", message)
+        .hint(format!("answer with a new version: `exacta submit FILE --revises {id}`"))
 }
 
 /// There was a run of the plan.

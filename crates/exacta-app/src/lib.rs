@@ -4,6 +4,7 @@
 //! for approval or executed, the plan is derived again from its proposal and the world as it is now (`current`).
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests prepare their folders by path"))]
 
+mod agent;
 mod app;
 mod begin;
 mod cancel;
@@ -36,6 +37,7 @@ mod undo;
 pub mod view;
 mod world;
 
+pub use agent::AgentName;
 pub use app::{App, Options};
 pub use checks::CheckEvent;
 pub use decide::wrong_status;

@@ -9,7 +9,7 @@ use exacta_kernel::constraint::{Source, SourcedConstraint};
 use exacta_kernel::facts::Facts;
 use exacta_kernel::finding::Finding;
 use exacta_kernel::gate::{self, Decision, GateVerdict, Verdict};
-use exacta_kernel::parse::{self, Refusal};
+use exacta_kernel::parse::{self, Refusal, Size};
 use exacta_kernel::path::RelPath;
 use exacta_kernel::plan::Plan;
 use exacta_kernel::policy::Policy;
@@ -73,18 +73,20 @@ pub struct Court<'a> {
 /// # Errors
 /// Only where canonical JSON cannot be written, which the strict reader rules out.
 pub fn evaluate(text: &[u8], origin: Origin, court: Court<'_>) -> Result<(Evaluation, Facts), Error> {
+    let size = Size::of(court.policy.caps());
     let read = match origin {
-        Origin::Outside => parse::parse(text),
+        Origin::Outside => parse::parse_within(text, size),
         Origin::Record => parse::parse_kept(text),
     };
     let proposal = match read {
         Ok(proposal) => proposal,
         Err(refusal) => return Ok((Evaluation::refused(refusal, text), Facts::new())),
     };
+    let oversize = parse::oversize(&proposal, text, size);
     let mut facts = look(court.root, &proposal, court.policy.caps().target_bytes);
     let plan = seal::seal(proposal, &facts)?;
     facts.set_source(exacta_source::read(&plan));
-    Ok((judge(plan, &facts, court), facts))
+    Ok((judge(plan, &facts, court).but_for(&oversize), facts))
 }
 
 /// What the proposal's targets are now.
@@ -162,6 +164,16 @@ impl Evaluation {
         }
         let decision = gate::refuse(&refusal.findings);
         Self::Refused(refusal, decision)
+    }
+
+    /// The same, denied if something of it is too large by now.
+    fn but_for(mut self, oversize: &[Finding]) -> Self {
+        if let (Self::Valid(valid), Some(finding)) = (&mut self, oversize.first()) {
+            let (verdict, rule) = (Verdict::Deny, Some(finding.code.to_string()));
+            let gate = GateVerdict { gate: "policy", verdict, rule, reason: finding.message.clone() };
+            valid.decision = valid.decision.clone().tightened(gate);
+        }
+        self
     }
 
     /// What the gates say.

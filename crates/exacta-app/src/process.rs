@@ -66,6 +66,8 @@ mod tests {
     /// A number that is another process's by now stops nobody.
     #[test]
     fn only_the_process_that_left_the_mark_is_asked_to_stop() {
+        // Starts are told apart by the tick of the clock.
+        std::thread::sleep(std::time::Duration::from_millis(30));
         let mut other = std::process::Command::new("sleep").arg("600").spawn().unwrap();
         let marked = |pid: u32| format!("{}:{}", boot(), started(pid).unwrap());
         let theirs = marked(other.id());

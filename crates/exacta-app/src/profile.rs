@@ -73,7 +73,7 @@ impl App {
         if profile > before {
             self.may_raise(profile, key.is_some())?;
         }
-        let mut actor = Self::agent();
+        let mut actor = self.actor();
         if let Some(key) = key {
             let by = signed_setting(
                 &self.home,
@@ -173,7 +173,7 @@ impl App {
         self.home.update_project(self.root.path(), |record| {
             record.profile = profile;
             record.failed_runs = 0;
-            record.fell = Some(Fall { at, why: why.to_owned() });
+            record.fell = Some(Fall { at, why: exacta_kernel::text::excerpt(why, 500) });
         })?;
         Ok(self.store.record(&[changed(Actor::System, before, profile, why)], at)?)
     }

@@ -4,6 +4,7 @@ use crate::app::App;
 use crate::clock::now;
 use crate::current::{self, Current, Surroundings};
 use crate::error::{Error, Exit};
+use crate::execute::NOTICE;
 use crate::recover::Recovery;
 use crate::run::run_error;
 use crate::view::{ApprovalView, PlanDetail, PlanLine, PlanView, Registered, RunView, StatusView, Summary, outcome};
@@ -14,7 +15,9 @@ use exacta_kernel::drift::{self, Answer};
 use exacta_kernel::id::{CorrelationId, PlanId, RunId};
 use exacta_kernel::lifecycle::Status;
 use exacta_kernel::path::RelPath;
-use exacta_store::{EntryFilter, Filter, PlanRecord, PlanSummary, RunFilter, RunRecord, RunState, Store};
+use exacta_store::{
+    ChangesRequested, EntryFilter, Filter, PlanRecord, PlanSummary, RunFilter, RunRecord, RunState, Store,
+};
 use serde_json::Value;
 
 impl App {
@@ -54,7 +57,7 @@ impl App {
             }
             let usable = !summary.status.is_final() && summary.run.is_none();
             let over = usable && self.is_over(&summary);
-            lines.extend(Some(plan_line(summary, over)?).filter(&wanted));
+            lines.extend(Some(self.with_request(plan_line(summary, over)?)).filter(&wanted));
         }
         let ids: Result<Vec<PlanId>, _> = lines.iter().map(|line| PlanId::parse(&line.plan_id)).collect();
         let ids = ids.map_err(|error| Error::fault("internal", error.to_string()))?;
@@ -79,6 +82,23 @@ impl App {
         plan.expires_at <= now() || drifted().unwrap_or(false)
     }
 
+    /// Adds the changes that a person asked for, if the plan waits for them.
+    fn with_request(&self, mut line: PlanLine) -> PlanLine {
+        if line.status == Status::Pending {
+            let record = PlanId::parse(&line.plan_id).ok().and_then(|id| self.record(&id).ok());
+            line.changes_requested = record.and_then(|record| record.feedback.last().cloned());
+        }
+        line
+    }
+
+    /// The changes that a person asked for, if the plan waits for them.
+    ///
+    /// # Errors
+    /// As [`App::show`].
+    pub fn changes_requested(&self, id: &PlanId) -> Result<Option<ChangesRequested>, Error> {
+        Ok(self.show(id)?.plan.changes_requested)
+    }
+
     /// A plan with everything that happened to it. One that could still run is derived again from its proposal, so that what
     /// is shown is what would be executed.
     ///
@@ -89,10 +109,11 @@ impl App {
         let usable = !record.status.is_final() && record.run.is_none();
         let current = if usable { Some(self.current(id)?) } else { None };
         let live = current.as_ref().filter(|current| drift::answer(&current.drifts) != Some(Answer::Expired));
-        let plan = self.named(match live {
+        let mut plan = self.named(match live {
             Some(current) => self.live_view(current)?,
             None => self.over_view(&record)?,
         });
+        plan.changes_requested = record.feedback.last().filter(|_| plan.status == Some(Status::Pending)).cloned();
         let drifts = current.as_ref().map(|current| current.drifts.clone()).unwrap_or_default();
         let expires = usable && live.is_none();
         Ok(PlanDetail {
@@ -119,17 +140,20 @@ impl App {
         Ok(self.store.entries(&filter)?.into_iter().rev().find(ends).map(|entry| entry.reason))
     }
 
-    /// A run, and why it ended where that was not as wanted: what the log says.
+    /// A run, that no person was asked if it is so, and why it ended where that was not as wanted: what the log says.
     fn told(&self, run: RunRecord, operation: &CorrelationId) -> Result<RunView, Error> {
         let failed = matches!(
             run.state,
             RunState::RolledBack | RunState::Cancelled | RunState::Failed | RunState::NeedsAttention
         );
         let filter = EntryFilter { correlation_id: Some(operation.clone()), last: None };
-        let entries = if failed { self.store.entries(&filter)? } else { Vec::new() };
-        let ends = |entry: &Entry| entry.run_id.as_ref() == Some(&run.id) && entry.event != Event::RunStarted;
-        let reason = entries.into_iter().rev().find(ends).map(|entry| entry.reason);
-        Ok(RunView { reason, ..run_view(run) })
+        let mut entries = self.store.entries(&filter)?;
+        entries.retain(|entry| entry.run_id.as_ref() == Some(&run.id));
+        let begins = |entry: &&Entry| entry.event == Event::RunStarted;
+        let notice = entries.iter().find(begins).and_then(|entry| entry.data.get(NOTICE)?.as_str());
+        let notice = notice.map(ToOwned::to_owned);
+        let reason = entries.into_iter().rfind(|entry| failed && entry.event != Event::RunStarted);
+        Ok(RunView { reason: reason.map(|entry| entry.reason), notice, ..run_view(run) })
     }
 
     /// The same without a word where the plan's record cannot be used: a list is shown all the same.
@@ -339,6 +363,7 @@ fn plan_line(plan: PlanSummary, over: bool) -> Result<PlanLine, Error> {
         summary,
         outcome: plan.run.as_ref().map(|(_, state)| outcome(*state)),
         undone: plan.run.is_some_and(|(_, state)| state == RunState::Undone),
+        changes_requested: None,
     })
 }
 
@@ -358,6 +383,7 @@ pub(crate) fn run_view(run: RunRecord) -> RunView {
         started_at: run.started_at.to_string(),
         ended_at: run.ended_at.map(|at| at.to_string()),
         reason: None,
+        notice: None,
         pid: (run.state == RunState::Running).then_some(run.pid),
         kept: kept(&run.receipts),
         steps: steps(run),

@@ -111,7 +111,7 @@ impl App {
     pub fn end_session(&mut self) -> Result<usize, Error> {
         let Some(ended) = self.home.end_session(&self.project.id)? else { return Ok(0) };
         let at = now();
-        let entry = EntryDraft::new(Event::SessionEnded, Self::agent(), format!("session {ended} ended"));
+        let entry = EntryDraft::new(Event::SessionEnded, self.actor(), format!("session {ended} ended"));
         self.store.record(&[entry], at)?;
         Ok(self.store.expire_due(at, Some(&ended))?.len())
     }

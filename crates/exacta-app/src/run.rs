@@ -167,7 +167,7 @@ impl App {
         event: Event,
         why: &str,
     ) -> Result<Option<RunRecord>, Error> {
-        let mut entry = EntryDraft::new(event, Self::agent(), why).about(&run.correlation_id, &run.plan_id);
+        let mut entry = EntryDraft::new(event, self.actor(), why).about(&run.correlation_id, &run.plan_id);
         (entry.risk_score, entry.quality_score) = (run.scores.risk, run.scores.quality);
         entry.decision = Some(state.name().to_owned());
         entry.run_id = Some(run.run_id.clone());

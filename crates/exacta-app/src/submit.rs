@@ -2,7 +2,7 @@
 
 use crate::app::{App, Options, unknown_plan};
 use crate::clock::{new_id, now};
-use crate::current::{messages, regenerate};
+use crate::current::{Surroundings, messages, regenerate};
 use crate::error::{Error, Exit};
 use crate::import::{self, Patch};
 use crate::pipeline::{self, Court, Evaluation, Origin};
@@ -12,16 +12,16 @@ use exacta_exec::ProjectRoot;
 use exacta_kernel::audit::{Actor, EntryDraft, Event};
 use exacta_kernel::binding::{Binding, Identity, ModelIdentity, Proposer};
 use exacta_kernel::drift::{self, Answer};
+use exacta_kernel::finding::{Code, Finding};
 use exacta_kernel::gate::{Decision, Verdict};
 use exacta_kernel::hash::Digest;
 use exacta_kernel::id::{CorrelationId, PlanId};
 use exacta_kernel::kept;
 use exacta_kernel::lifecycle::Status;
-use exacta_kernel::parse::Refusal;
+use exacta_kernel::parse::{Refusal, Size};
 use exacta_kernel::plan::Plan;
 use exacta_kernel::proposal::{Constraint, ModelClaim};
 use exacta_kernel::scan;
-use exacta_kernel::time::Timestamp;
 use exacta_store::home::DeclaredIdentity;
 use exacta_store::{Change, NewPlan, Outcome, PlanRecord, Scores, Store, StoreError};
 use serde_json::{Map, Value, json};
@@ -47,6 +47,8 @@ pub(crate) struct Lineage {
     pub version: u64,
     pub derived_from: Option<PlanId>,
     pub revises: Option<PlanId>,
+    /// The credential that proposed the plan it is made of; none where it was proposed just now.
+    pub proposer: Option<String>,
 }
 
 /// What would be decided about a text, and why. Reads only; needs nothing but the folder.
@@ -61,16 +63,16 @@ pub fn check(options: &Options, text: &[u8], request: &Request) -> Result<PlanVi
 
 /// What becomes of a text that is a proposal, or the patch that the request says it is.
 pub(crate) fn evaluate(text: &[u8], request: &Request, court: Court<'_>) -> Result<Evaluation, Error> {
-    match proposal(text, request, court.root) {
+    match proposal(text, request, court.root, Size::of(court.policy.caps())) {
         Ok(text) => Ok(pipeline::evaluate(&text, Origin::Outside, court)?.0),
         Err(refusal) => Ok(Evaluation::refused(refusal, text)),
     }
 }
 
-/// The text of the proposal that was handed in.
-fn proposal<'t>(text: &'t [u8], request: &Request, root: &ProjectRoot) -> Result<Cow<'t, [u8]>, Refusal> {
-    match &request.refused {
-        Some(refusal) => Err(refusal.clone()),
+/// The text of the proposal that was submitted.
+fn proposal<'t>(text: &'t [u8], request: &Request, root: &ProjectRoot, size: Size) -> Result<Cow<'t, [u8]>, Refusal> {
+    match request.refused.clone().or_else(|| Refusal::of_size(text, size)) {
+        Some(refusal) => Err(refusal),
         None => import::proposal(text, request.patch.as_ref(), root),
     }
 }
@@ -86,7 +88,8 @@ impl App {
                 None => app.new_lineage()?,
                 Some(id) => app.next_version(id)?,
             };
-            match proposal(text, request, &app.root) {
+            let size = Size::of(app.world()?.policy.caps());
+            match proposal(text, request, &app.root, size) {
                 Ok(text) => app.register(&text, Origin::Outside, &request.constraints, lineage),
                 Err(refusal) => {
                     let sha256 = refusal.text_sha256;
@@ -98,7 +101,7 @@ impl App {
 
     pub(crate) fn new_lineage(&self) -> Result<Lineage, Error> {
         let correlation_id = new_id(CorrelationId::parse)?;
-        Ok(Lineage { correlation_id, version: 1, derived_from: None, revises: None })
+        Ok(Lineage { correlation_id, version: 1, derived_from: None, revises: None, proposer: None })
     }
 
     fn next_version(&self, id: &PlanId) -> Result<Lineage, Error> {
@@ -107,12 +110,25 @@ impl App {
             return Err(not_revisable(id, record.status));
         }
         let version = record.version.saturating_add(1);
-        Ok(Lineage { correlation_id: record.correlation_id, version, derived_from: None, revises: Some(id.clone()) })
+        let revises = Some(id.clone());
+        Ok(Lineage { correlation_id: record.correlation_id, version, derived_from: None, revises, proposer: None })
+    }
+
+    /// That the model that made a plan is still the one its credential declared last: a new plan of the same proposal would be
+    /// blocked from the start.
+    fn check_model(&self, record: &PlanRecord) -> Result<(), Error> {
+        let Ok(identity) = crate::current::identity(record) else { return Ok(()) };
+        let surroundings = Surroundings::load(self.site(), &identity)?;
+        match drift::of_model(&identity, surroundings.model()).filter(|drift| drift.answer == Answer::Regenerate) {
+            Some(drift) => Err(regenerate(&record.id, &drift.message)),
+            None => Ok(()),
+        }
     }
 
     /// That a plan came too late, so that a new one may be made of its proposal.
     pub(crate) fn check_late(&self, record: &PlanRecord) -> Result<(), Error> {
         let id = &record.id;
+        self.check_model(record)?;
         let wrong = |message: String, hint: String| Err(Error::new(Exit::Drifted, "wrong_status", message).hint(hint));
         if record.run.is_some() || record.status == Status::Expired {
             return Ok(());
@@ -157,9 +173,13 @@ impl App {
                 if evaluation.is_withheld() {
                     return self.keep(None, &evaluation, &identity, lineage);
                 }
-                self.declare(plan.proposal().model.as_ref(), identity.created_at)?;
+                let proposed_now = lineage.proposer.is_none();
                 let kept = kept::text(plan, text)?;
-                self.keep(kept.as_deref(), &evaluation, &identity, lineage)
+                let view = self.keep(kept.as_deref(), &evaluation, &identity, lineage)?;
+                if proposed_now && view.plan_id.is_some() && evaluation.decision().verdict != Verdict::Deny {
+                    self.declare(plan.proposal().model.as_ref(), &identity)?;
+                }
+                Ok(view)
             }
         }
     }
@@ -169,7 +189,7 @@ impl App {
         let view = PlanView::of(evaluation, None)?;
         let codes: Vec<&str> = view.findings.iter().map(|finding| finding.code.as_str()).collect();
         let mut entry =
-            EntryDraft::new(Event::ProposalRefused, Self::agent(), format!("not a proposal: {}", codes.join(", ")));
+            EntryDraft::new(Event::ProposalRefused, self.actor(), format!("not a proposal: {}", codes.join(", ")));
         entry.correlation_id = Some(lineage.correlation_id.clone());
         entry.decision = Some("deny".to_owned());
         entry.data = data(json!({ "codes": codes, "text_sha256": text_sha256 }));
@@ -195,7 +215,7 @@ impl App {
             created_at,
             expires_at: created_at.plus_seconds(world.policy.caps().expiry_seconds),
             binding: Binding {
-                proposer: Proposer { credential: Self::credential(), model },
+                proposer: Proposer { credential: lineage.proposer.clone().unwrap_or_else(|| self.credential()), model },
                 request_sha256: Digest::of(proposal.intent.text.as_bytes()),
                 constraints: constraints.to_vec(),
                 authority: world.authority(),
@@ -206,11 +226,13 @@ impl App {
         })
     }
 
-    /// Remembers what the credential said it is; a plan is compared with that when it is executed.
-    fn declare(&self, model: Option<&ModelClaim>, at: Timestamp) -> Result<(), Error> {
+    /// Remembers what the credential said it is in a plan that was accepted; its plans are compared with that when they are
+    /// executed. Nothing of a denied one is remembered.
+    fn declare(&self, model: Option<&ModelClaim>, identity: &Identity) -> Result<(), Error> {
         let Some(model) = model.cloned() else { return Ok(()) };
-        let identity = DeclaredIdentity { model: Some(model), at };
-        Ok(self.home.set_declared_identity(&self.project.id, &Self::credential(), &identity)?)
+        let declared = DeclaredIdentity { model: Some(model), at: identity.created_at };
+        let credential = &identity.binding.proposer.credential;
+        Ok(self.home.set_declared_identity(&self.project.id, credential, &declared)?)
     }
 
     /// Stores a plan. Of one that adds a certain secret no text is kept: places alone.
@@ -231,6 +253,10 @@ impl App {
         };
         let plan_hash = identity.plan_hash(plan.content_hash())?;
         let mut view = PlanView::of(evaluation, Some(Registered { identity, plan_hash, status }))?;
+        if !is_readable(&view)? {
+            let refusal = too_large_to_show(plan.content_hash());
+            return self.refuse(refusal.text_sha256, &Evaluation::refused(refusal, text.unwrap_or_default()), &lineage);
+        }
         let mut bound = serde_json::to_value(identity)?;
         if text.is_none() {
             view = serde_json::from_value(masked(serde_json::to_value(&view)?))?;
@@ -276,7 +302,7 @@ impl App {
             ..EntryDraft::new(event, actor, reason).about(&new.correlation_id, &new.id)
         };
         let why = reason(decision);
-        let mut created = entry(Event::PlanCreated, Self::agent(), "a proposal was handed in");
+        let mut created = entry(Event::PlanCreated, self.actor(), "a proposal was handed in");
         created.data = data(json!({
             "plan_hash": new.plan_hash, "content_hash": new.content_hash, "version": new.version,
             "derived_from": new.derived_from, "revises": new.revises, "targets": view.target_files,
@@ -318,6 +344,25 @@ fn without_status(mut view: Value) -> Value {
     view
 }
 
+/// The most bytes that what is shown of a plan may have: what is written of it for people to read can then be read back.
+const MOST_SHOWN: usize = 100 << 20;
+
+/// Whether what is shown of a plan can be stored and read back.
+fn is_readable(view: &PlanView) -> Result<bool, Error> {
+    let shown = view.detail.iter().flat_map(|detail| &detail.steps).filter_map(|step| step.diff.as_ref());
+    // Written as JSON a byte takes six at most, so that most plans need not be written to be measured.
+    if shown.map(String::len).sum::<usize>() < MOST_SHOWN / 8 {
+        return Ok(true);
+    }
+    Ok(serde_json::to_vec(view)?.len() <= MOST_SHOWN)
+}
+
+fn too_large_to_show(content: Digest) -> Refusal {
+    let message = format!("what is shown of the plan would have more than {MOST_SHOWN} bytes");
+    let finding = Finding::new(Code::TooLarge, message, "split the work into several plans");
+    Refusal { findings: vec![finding], text_sha256: content }
+}
+
 /// A value without any secret, in keys and strings.
 fn masked(value: Value) -> Value {
     let mask = |text: String| scan::secret::mask(&text).into_owned();
@@ -341,6 +386,7 @@ fn summary(view: &PlanView) -> Value {
         "risk_score": view.risk.as_ref().map(|risk| risk.score),
         "quality_score": view.quality.as_ref().map(|quality| quality.score),
         "system_level": view.system_level,
+        "by": detail.and_then(|detail| detail.by.as_ref()),
     })
 }
 

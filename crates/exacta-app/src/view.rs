@@ -13,6 +13,7 @@ pub use scores::{DimensionView, FactorView, FindingView, GateView, QualityView, 
 use exacta_kernel::assess::{Estimates, Requested};
 use exacta_kernel::gate::Verdict;
 use exacta_kernel::lifecycle::Status;
+pub use exacta_store::ChangesRequested;
 use serde::{Deserialize, Serialize};
 
 /// The version of the face of a plan.
@@ -39,6 +40,9 @@ pub struct PlanView {
     pub plan_hash: Option<String>,
     /// `pending`, `auto_approved`, `user_approved`, `rejected` or `expired`; null for `check` and refused text.
     pub status: Option<Status>,
+    /// What a person asked to be changed; absent unless the plan is pending and waits for its proposer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changes_requested: Option<ChangesRequested>,
     /// `allow`, `confirm` or `deny`.
     pub decision: Verdict,
     /// Whether a run without a person would be announced.
@@ -77,6 +81,9 @@ pub struct Detail {
     /// The proposer's own name for it, if it gave one; untrusted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intent_id: Option<String>,
+    /// The credential that proposed it, such as `cli:1000:codex`; not for `check`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
     /// The proposer's own words for it; untrusted.
     pub intent_text: String,
     /// `files`, `autopilot` or `site`.

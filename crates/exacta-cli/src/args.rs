@@ -28,8 +28,9 @@ Examples:
 
 Exit codes:
   0  done or allowed           2  usage, unknown id
- 10  denied                   20  above the ceiling
- 30  confirmation needed      40  drifted, expired, lost race, wrong status
+ 10  denied or rejected       20  above the ceiling
+ 30  confirmation needed      35  changes requested
+ 40  drifted, expired, lost race, wrong status
  50  failed and rolled back   60  system fault, needs attention";
 
 /// Stands between an AI and your files.
@@ -55,6 +56,9 @@ pub struct Global {
     /// Act as if started in DIR
     #[arg(long, global = true, value_name = "DIR")]
     pub project: Option<PathBuf>,
+    /// Act as this agent; without it, the name in `EXACTA_AGENT`, or as yourself
+    #[arg(long, global = true, value_name = "NAME")]
+    pub agent: Option<String>,
     /// Print one JSON object as the result
     #[arg(long, global = true)]
     pub json: bool,

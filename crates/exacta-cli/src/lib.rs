@@ -18,7 +18,7 @@ use args::Cli;
 use clap::Parser as _;
 use clap::error::ErrorKind;
 use command::Context;
-use exacta_app::{Error, Exit, Options};
+use exacta_app::{AgentName, Error, Exit, Options};
 use output::Output;
 use std::ffi::OsString;
 use std::path::Path;
@@ -39,8 +39,11 @@ fn run(line: &[OsString]) -> u8 {
         Err(error) => return unusable(line, &error),
     };
     let output = Output::new(&cli.global, cli.command.tells_events());
-    let context = Context { options: Options::default(), output };
-    match enter(cli.global.project.as_deref()).and_then(|()| command::dispatch(cli, &context)) {
+    let dispatched = enter(cli.global.project.as_deref()).and_then(|()| {
+        let options = Options { agent: agent(cli.global.agent.as_deref())?, ..Options::default() };
+        command::dispatch(cli, &Context { options, output })
+    });
+    match dispatched {
         Ok(code) => code,
         Err(error) => output.error(&error),
     }
@@ -54,6 +57,13 @@ fn enter(project: Option<&Path>) -> Result<(), Error> {
         let message = format!("cannot use `{}` as the project: {error}", dir.display());
         Error::new(Exit::Usage, "project_unusable", message).hint("name an existing folder with `--project DIR`")
     })
+}
+
+/// The agent that gives the command: the one named on the line, else the one that the environment names.
+fn agent(named: Option<&str>) -> Result<Option<AgentName>, Error> {
+    let around = || std::env::var_os("EXACTA_AGENT").filter(|name| !name.is_empty());
+    let name = named.map(ToOwned::to_owned).or_else(|| around().map(|name| name.to_string_lossy().into_owned()));
+    name.as_deref().map(AgentName::parse).transpose()
 }
 
 /// Help and version are results; anything else is a usage error, as JSON if that was asked for.

@@ -93,9 +93,15 @@ pub fn drift(identity: &Identity, standing: &Standing<'_>) -> Vec<Drift> {
         drifts.push(Drift::new(DriftKind::Configuration, Answer::Expired, "the project's configuration changed"));
     }
     drifts.extend(targets(binding, standing.facts));
-    drifts.extend(model(binding.proposer.model.as_ref(), standing.model));
+    drifts.extend(of_model(identity, standing.model));
     drifts.extend(authority(&binding.authority, standing.authority));
     drifts
+}
+
+/// How the model that made a plan differs from the one that its credential declared last.
+#[must_use]
+pub fn of_model(identity: &Identity, declared: Option<&ModelIdentity>) -> Option<Drift> {
+    model(identity.binding.proposer.model.as_ref(), declared)
 }
 
 /// The strictest answer to some drift; `None` without drift.

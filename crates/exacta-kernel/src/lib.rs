@@ -35,6 +35,7 @@ pub mod import;
 pub mod json;
 pub mod kept;
 pub mod lifecycle;
+pub mod limit;
 pub mod parse;
 pub mod path;
 pub mod permit;

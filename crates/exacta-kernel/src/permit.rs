@@ -33,6 +33,8 @@ pub struct Work {
     pub correlation_id: CorrelationId,
     /// What was approved.
     pub plan_hash: Digest,
+    /// Whether the policy alone permits it, so that no person was asked.
+    pub automatic: bool,
     /// The run that is taken back, if this is an undo.
     pub undoes: Option<RunId>,
     /// What happens to each file, sorted by path.
@@ -136,6 +138,7 @@ pub fn permit(candidate: &Candidate<'_>, run_id: RunId) -> Result<Permit, Refuse
         plan_id: identity.plan_id.clone(),
         correlation_id: identity.correlation_id.clone(),
         plan_hash,
+        automatic,
         undoes: None,
         changes: plan.plan().changes(),
     };

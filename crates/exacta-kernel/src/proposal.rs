@@ -120,7 +120,7 @@ fn is_skill_name(name: &str) -> bool {
         part.starts_with(|c: char| c.is_ascii_lowercase())
             && part.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-'))
     };
-    name.len() <= 128 && name.contains('.') && name.split('.').all(word)
+    name.len() <= crate::limit::NAME && name.contains('.') && name.split('.').all(word)
 }
 
 /// The three domains of action. A plan stays in one.
@@ -324,6 +324,12 @@ impl Proposal {
     #[must_use]
     pub const fn domain(&self) -> Domain {
         self.intent.kind.domain()
+    }
+
+    /// Whether a model of ours made it, so that the caps of generated plans hold and no policy raises them.
+    #[must_use]
+    pub fn is_generated(&self) -> bool {
+        self.intent.kind == IntentKind::Custom
     }
 
     /// The step with this id.

@@ -1,8 +1,10 @@
 //! The JSON Schema (draft 2020-12) of a proposal, made from the same table that the decoder verifies against.
 //!
-//! What a schema cannot say is checked by the parser alone: unique ids and keys, nesting, sizes.
+//! What a schema cannot say is checked by the parser alone: unique ids and keys, nesting, the size of a step. `maxLength` counts
+//! characters and the parser bytes, so the schema lets no less through than the parser.
 
 use crate::json::MAX_NUMBER;
+use crate::limit::NAME;
 use crate::prelude::*;
 use crate::proposal::{Domain, IntentKind, SCHEMA};
 use crate::shape::{Field, Kind, PROPOSAL, STEP, Shape, StepShape};
@@ -49,24 +51,30 @@ fn closed<'f>(fields: impl Iterator<Item = &'f Field>, definitions: &mut Map<Str
 fn value(kind: Kind, definitions: &mut Map<String, Value>) -> Map<String, Value> {
     let schema = match kind {
         Kind::Const(text) => json!({ "const": text }),
-        Kind::Text | Kind::StepType => json!({ "type": "string", "pattern": "\\S" }),
-        Kind::Id => json!({ "type": "string", "pattern": "^[^,]*[^,\\s][^,]*$" }),
-        Kind::NonEmpty => json!({ "type": "string", "minLength": 1 }),
+        Kind::Text(most) => text(most),
+        Kind::StepType => text(NAME),
+        Kind::Id => json!({ "type": "string", "maxLength": NAME, "pattern": "^[^,]*[^,\\s][^,]*$" }),
+        Kind::NonEmpty(usize::MAX) => json!({ "type": "string", "minLength": 1 }),
+        Kind::NonEmpty(most) => json!({ "type": "string", "minLength": 1, "maxLength": most }),
         Kind::Raw => json!({ "type": "string" }),
         Kind::Choice(choices) => json!({ "enum": choices }),
         Kind::Digest => json!({ "type": "string", "pattern": "^[0-9a-f]{64}$" }),
         Kind::Count => json!({ "type": "integer", "minimum": 0, "maximum": MAX_NUMBER }),
         Kind::Ordinal => json!({ "type": "integer", "minimum": 1, "maximum": MAX_NUMBER }),
-        Kind::Texts => json!({ "type": "array", "items": { "type": "string", "pattern": "\\S" } }),
-        Kind::TextOrTexts => json!({
+        Kind::Texts { most, bytes } => json!({ "type": "array", "maxItems": most, "items": text(bytes) }),
+        Kind::TextOrTexts { most, bytes } => json!({
             "type": ["string", "array"],
             "pattern": "\\S",
+            "maxLength": bytes,
             "minItems": 1,
-            "items": { "type": "string", "pattern": "\\S" },
+            "maxItems": most,
+            "items": text(bytes),
         }),
-        Kind::Free => json!({ "type": "object" }),
+        Kind::Free(most) => json!({ "type": "object", "$comment": format!("at most {most} bytes of compact JSON") }),
         Kind::Object(shape) => json!({ "$ref": define(shape, definitions) }),
-        Kind::Objects(shape) => json!({ "type": "array", "items": { "$ref": define(shape, definitions) } }),
+        Kind::Objects(shape, most) => {
+            json!({ "type": "array", "maxItems": most, "items": { "$ref": define(shape, definitions) } })
+        }
         Kind::SomeObjects(shape) => {
             json!({ "type": "array", "minItems": 1, "items": { "$ref": define(shape, definitions) } })
         }
@@ -77,6 +85,11 @@ fn value(kind: Kind, definitions: &mut Map<String, Value>) -> Map<String, Value>
         Value::Object(schema) => schema,
         _ => Map::new(),
     }
+}
+
+/// A string that is not blank.
+fn text(most: usize) -> Value {
+    json!({ "type": "string", "maxLength": most, "pattern": "\\S" })
 }
 
 /// Adds a shape to the definitions and refers to it.
@@ -145,5 +158,5 @@ fn intents(domain: Option<Domain>) -> Vec<&'static str> {
 }
 
 fn skill() -> Value {
-    json!({ "type": "string", "maxLength": 128, "pattern": "^[a-z][a-z0-9_-]*(\\.[a-z][a-z0-9_-]*)+$" })
+    json!({ "type": "string", "maxLength": NAME, "pattern": "^[a-z][a-z0-9_-]*(\\.[a-z][a-z0-9_-]*)+$" })
 }

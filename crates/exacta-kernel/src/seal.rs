@@ -14,7 +14,7 @@ use alloc::sync::Arc;
 use serde_json::{Map, Value, json};
 
 /// The most file steps that are turned into bytes. No policy allows more, so [`crate::check`] refuses the rest anyway.
-const MAX_STEPS: usize = 16;
+const MAX_STEPS: usize = 500;
 
 /// Turns a proposal into a plan, given what its targets are now.
 ///
@@ -95,7 +95,7 @@ impl Sealing<'_> {
             Some(Target::File(content)) => Ok(Some(content.clone())),
             Some(Target::TooLarge { size }) => Err(Finding::new(
                 Code::TargetTooLarge,
-                format!("`{path}` has {size} bytes; at most 64 MiB can be changed"),
+                format!("`{path}` has {size} bytes; a target may have at most 64 MiB, and all together 1 GiB"),
                 "leave this file out of the plan",
             )),
             Some(Target::Symlink) => Err(Finding::new(

@@ -2,21 +2,24 @@
 //! cannot disagree about a field.
 
 use crate::action::primitive::PrimitiveId;
+use crate::limit::{
+    ASSUMPTIONS, CLAUSE, CONSTRAINTS, DESCRIPTION, IDS, INPUTS, MAIL, NAME, NAMED, REQUEST, SOURCES, TARGET, URL,
+};
 use crate::prelude::*;
 use crate::proposal::{Domain, SCHEMA};
 
-/// What a field holds.
+/// What a field holds. The numbers are those of [`crate::limit`]: bytes of a text, and `most` items of a list.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Kind {
     /// Exactly this string.
     Const(&'static str),
     /// A string with at least one character that is not white space.
-    Text,
+    Text(usize),
     /// [`Kind::Text`] without a comma.
     Id,
     /// A string of at least one character.
-    NonEmpty,
-    /// Any string.
+    NonEmpty(usize),
+    /// Any string; the size of its step is its only cap.
     Raw,
     /// One of these strings.
     Choice(&'static [&'static str]),
@@ -27,16 +30,16 @@ pub(crate) enum Kind {
     /// An integer from 1.
     Ordinal,
     /// An array of [`Kind::Text`].
-    Texts,
+    Texts { most: usize, bytes: usize },
     /// [`Kind::Text`], or an array of at least one.
-    TextOrTexts,
-    /// Any object.
-    Free,
+    TextOrTexts { most: usize, bytes: usize },
+    /// Any object, as compact JSON.
+    Free(usize),
     /// An object of this shape.
     Object(&'static Shape),
-    /// An array of objects of this shape.
-    Objects(&'static Shape),
-    /// The same with at least one.
+    /// An array of at most so many objects of this shape.
+    Objects(&'static Shape, usize),
+    /// An array of at least one; the size of its step is its only cap.
     SomeObjects(&'static Shape),
     /// The name of an intent or skill.
     Intent,
@@ -79,9 +82,9 @@ pub(crate) static PROPOSAL: Shape = Shape {
         required("schema", Kind::Const(SCHEMA), "the format of the proposal"),
         required("intent", Kind::Object(&INTENT), "the request that the proposal answers"),
         required("steps", Kind::Steps, "what is to be done"),
-        optional("constraints", Kind::Objects(&CONSTRAINT), "limits that the proposer says it keeps"),
-        optional("assumptions", Kind::Texts, "what the proposer took for granted"),
-        optional("inputs", Kind::Free, "data for site skills and recipes"),
+        optional("constraints", Kind::Objects(&CONSTRAINT, CONSTRAINTS), "limits that the proposer says it keeps"),
+        optional("assumptions", Kind::Texts { most: ASSUMPTIONS, bytes: CLAUSE }, "what the proposer took for granted"),
+        optional("inputs", Kind::Free(INPUTS), "data for site skills and recipes"),
         optional("autopilot", Kind::Object(&AUTOPILOT), "the recipe and its sources; only in autopilot plans"),
         optional("model", Kind::Object(&MODEL), "what the agent says it is"),
         optional("estimated_tokens", Kind::Count, "a hint that can only raise the estimate made here"),
@@ -93,8 +96,8 @@ static INTENT: Shape = Shape {
     name: "intent",
     fields: &[
         required("type", Kind::Intent, "a name of the closed list, or a skill"),
-        required("text", Kind::Text, "the request in words"),
-        optional("id", Kind::Text, "the proposer's own name for the request"),
+        required("text", Kind::Text(REQUEST), "the request in words"),
+        optional("id", Kind::Text(NAME), "the proposer's own name for the request"),
         optional("target", Kind::Object(&INTENT_TARGET), "what the request names"),
     ],
 };
@@ -102,49 +105,49 @@ static INTENT: Shape = Shape {
 static INTENT_TARGET: Shape = Shape {
     name: "intent_target",
     fields: &[
-        optional("files", Kind::Texts, "files that the request names"),
-        optional("symbols", Kind::Texts, "symbols that the request names"),
+        optional("files", Kind::Texts { most: NAMED, bytes: TARGET }, "files that the request names"),
+        optional("symbols", Kind::Texts { most: NAMED, bytes: TARGET }, "symbols that the request names"),
     ],
 };
 
 static CONSTRAINT: Shape = Shape {
     name: "constraint",
     fields: &[
-        required("id", Kind::Text, "unique in the proposal"),
+        required("id", Kind::Text(NAME), "unique in the proposal"),
         required("type", Kind::Choice(&["MUST", "MUST_NOT", "PREFER"]), "how binding it is"),
         required("scope", Kind::Choice(&["global", "file", "step"]), "what it covers"),
         optional(
             "target",
-            Kind::Text,
+            Kind::Text(TARGET),
             "the file or step id it covers; required unless the scope is `global`, or `step` in a step's own constraint",
         ),
-        required("description", Kind::Text, "the limit in words"),
+        required("description", Kind::Text(CLAUSE), "the limit in words"),
     ],
 };
 
 static AUTOPILOT: Shape = Shape {
     name: "autopilot",
     fields: &[
-        required("recipe", Kind::Text, "the same word as the intent's type"),
-        optional("web_source_url", Kind::Text, "the page to watch"),
-        optional("inbox_source_text", Kind::Text, "the mail to sort"),
-        optional("daily_sources", Kind::Texts, "the sources to summarise"),
+        required("recipe", Kind::Text(NAME), "the same word as the intent's type"),
+        optional("web_source_url", Kind::Text(URL), "the page to watch"),
+        optional("inbox_source_text", Kind::Text(MAIL), "the mail to sort"),
+        optional("daily_sources", Kind::Texts { most: SOURCES, bytes: URL }, "the sources to summarise"),
     ],
 };
 
 static MODEL: Shape = Shape {
     name: "model",
     fields: &[
-        required("provider", Kind::Text, "such as `anthropic`"),
-        required("model", Kind::Text, "the model's name"),
-        optional("version", Kind::Text, "the model's version"),
+        required("provider", Kind::Text(NAME), "such as `anthropic`"),
+        required("model", Kind::Text(NAME), "the model's name"),
+        optional("version", Kind::Text(NAME), "the model's version"),
     ],
 };
 
 static EDIT: Shape = Shape {
     name: "edit",
     fields: &[
-        required("find", Kind::NonEmpty, "text that occurs exactly once in the file"),
+        required("find", Kind::NonEmpty(usize::MAX), "text that occurs exactly once in the file"),
         required("replace", Kind::Raw, "what takes its place"),
     ],
 };
@@ -154,11 +157,15 @@ pub(crate) static STEP: &[Field] = &[
     required("id", Kind::Id, "unique in the proposal"),
     required("order", Kind::Ordinal, "the step's place, from 1 without gaps"),
     required("type", Kind::StepType, "what the step does"),
-    required("target", Kind::NonEmpty, "the path, address or page it acts on"),
-    required("description", Kind::Text, "what it does and why"),
-    required("dependencies", Kind::Texts, "ids of the steps that come before it; may be empty"),
-    optional("constraints", Kind::Objects(&CONSTRAINT), "limits of this step alone"),
-    optional("satisfies", Kind::Texts, "ids of constraints that this step satisfies"),
+    required("target", Kind::NonEmpty(TARGET), "the path, address or page it acts on"),
+    required("description", Kind::Text(DESCRIPTION), "what it does and why"),
+    required(
+        "dependencies",
+        Kind::Texts { most: IDS, bytes: NAME },
+        "ids of the steps that come before it; may be empty",
+    ),
+    optional("constraints", Kind::Objects(&CONSTRAINT, CONSTRAINTS), "limits of this step alone"),
+    optional("satisfies", Kind::Texts { most: IDS, bytes: NAME }, "ids of constraints that this step satisfies"),
 ];
 
 /// The types that are not primitives.
@@ -181,8 +188,8 @@ static STEP_TYPES: &[StepType] = &[
         name: "tool_call",
         domain: Domain::Site,
         payload: &[
-            required("tool", Kind::Text, "the tool's name"),
-            required("arguments", Kind::Free, "the tool's arguments"),
+            required("tool", Kind::Text(NAME), "the tool's name"),
+            required("arguments", Kind::Free(INPUTS), "the tool's arguments"),
         ],
         one_of: &[],
     },
@@ -237,10 +244,11 @@ impl StepShape {
 /// What a primitive's parameter holds. The catalogue gives one meaning to each name.
 fn parameter(name: &str) -> Kind {
     match name {
-        "urls" => Kind::Texts,
-        "to" => Kind::TextOrTexts,
+        "url" => Kind::Text(URL),
+        "urls" => Kind::Texts { most: SOURCES, bytes: URL },
+        "to" => Kind::TextOrTexts { most: SOURCES, bytes: TARGET },
         "max_bullets" => Kind::Ordinal,
         "text" | "body" => Kind::Raw,
-        _ => Kind::Text,
+        _ => Kind::Text(DESCRIPTION),
     }
 }

@@ -26,7 +26,7 @@ pub struct PlanFile<'a> {
     pub decided_by: Option<&'a str>,
     /// Signed decisions, each as JSON text.
     pub approvals: &'a [String],
-    /// Requests for changes.
+    /// Requests for changes, each as JSON text.
     pub feedback: &'a [String],
     /// Its run as JSON text, if it has run.
     pub run: Option<&'a str>,
@@ -83,7 +83,7 @@ impl PlanFile<'_> {
         part("status_at", &json!(self.status_at).to_string());
         part("approval_decision", &decision.to_string());
         part("approvals", &format!("[{}]", self.approvals.join(",")));
-        part("feedback", &json!(self.feedback).to_string());
+        part("feedback", &format!("[{}]", self.feedback.join(",")));
         part("run", self.run.unwrap_or("null"));
         part("undos", &format!("[{}]", self.undos.join(",")));
         part("plan", "");

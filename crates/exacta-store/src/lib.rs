@@ -27,8 +27,8 @@ pub use error::{Place, StoreError, Tampered};
 pub use exacta_kernel::audit::EntryDraft;
 pub use folder::RECORDS;
 pub use record::{
-    Change, EntryFilter, Filter, NewPlan, Outcome, PlanRecord, PlanSummary, RunFilter, RunRecord, RunState, Scores,
-    Start,
+    Change, ChangesRequested, EntryFilter, Filter, NewPlan, Outcome, PlanRecord, PlanSummary, RunFilter, RunRecord,
+    RunState, Scores, Start,
 };
 pub use signer::{CheckpointSigner, Pin, SignerError, Staged};
 pub use sqlite::SqliteStore;

@@ -85,9 +85,23 @@ pub struct PlanRecord {
     /// Every signed decision about it, oldest first. They prove nothing until verified.
     pub approvals: Vec<SignedStatement>,
     /// What people asked to be changed, oldest first.
-    pub feedback: Vec<String>,
+    pub feedback: Vec<ChangesRequested>,
     /// Its one run, if it has run.
     pub run: Option<RunRecord>,
+}
+
+/// A person's request for changes: the plan waits for its proposer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChangesRequested {
+    /// The approver who asked.
+    pub by: String,
+    /// When.
+    pub at: Timestamp,
+    /// What should be different, in that person's words.
+    pub text: String,
+    /// The places it is about, as `PATH:LINE`; empty if it is about the whole plan.
+    pub places: Vec<String>,
 }
 
 /// What a list shows of a plan.

@@ -2,7 +2,8 @@
 
 use crate::error::StoreError;
 use crate::record::{
-    Change, EntryFilter, Filter, NewPlan, Outcome, PlanRecord, PlanSummary, RunFilter, RunRecord, RunState, Start,
+    Change, ChangesRequested, EntryFilter, Filter, NewPlan, Outcome, PlanRecord, PlanSummary, RunFilter, RunRecord,
+    RunState, Start,
 };
 use exacta_kernel::approval::SignedStatement;
 use exacta_kernel::audit::{Entry, EntryDraft, LogReceipt, SignedCheckpoint};
@@ -81,7 +82,7 @@ pub trait Store: Send {
     fn add_feedback(
         &mut self,
         id: &PlanId,
-        text: &str,
+        asked: &ChangesRequested,
         entries: &[EntryDraft],
         at: Timestamp,
     ) -> Result<Outcome, StoreError>;

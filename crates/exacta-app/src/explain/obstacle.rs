@@ -121,6 +121,10 @@ fn rule(mut known: Obstacle, policy: &Policy) -> Obstacle {
     known.ways.extend(match id.as_str() {
         "provider-classes" => Some(operators("`provider_classes`")),
         FORBID => Some(operators("`forbid`")),
+        "many-steps" => Some("a person confirms so many steps in every profile: submit the work in parts".to_owned()),
+        "token-budget" => {
+            Some("a person confirms so large a plan in every profile: submit the work in parts".to_owned())
+        }
         "build-command" => Some(operators("a `build` command for this project")),
         _ => None,
     });

@@ -51,6 +51,7 @@ impl PlanView {
             short_id: None,
             plan_hash: registered.map(|registered| registered.plan_hash.to_string()),
             status: registered.map(|registered| registered.status),
+            changes_requested: None,
             decision: decision.verdict,
             notice: decision.notice,
             risk: assessment.map(|assessment| RiskView::from(&assessment.risk)).map(shown_risk),
@@ -135,6 +136,7 @@ fn detail(
     Ok(Detail {
         intent: line(proposal.intent.kind.name()),
         intent_id: proposal.intent.id.as_deref().map(line),
+        by: identity.map(|identity| line(&identity.binding.proposer.credential)),
         intent_text: text(&proposal.intent.text),
         domain: plan.domain().name().to_owned(),
         version: identity.map_or(1, |identity| identity.version),

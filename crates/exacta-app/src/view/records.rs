@@ -6,7 +6,7 @@ use exacta_kernel::assess::BasisPoints;
 use exacta_kernel::drift::Drift;
 use exacta_kernel::gate::Verdict;
 use exacta_kernel::lifecycle::Status;
-use exacta_store::RunState;
+use exacta_store::{ChangesRequested, RunState};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -32,6 +32,9 @@ pub struct PlanLine {
     pub outcome: Option<&'static str>,
     /// Whether its run was taken back later.
     pub undone: bool,
+    /// The changes that a person asked for, if it waits for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changes_requested: Option<ChangesRequested>,
 }
 
 impl PlanLine {
@@ -61,6 +64,9 @@ pub struct Summary {
     pub quality_score: Option<BasisPoints>,
     /// Whether it needs a person in every profile.
     pub system_level: bool,
+    /// The credential that proposed it.
+    #[serde(default)]
+    pub by: Option<String>,
 }
 
 /// A plan with everything that happened to it.
@@ -77,7 +83,7 @@ pub struct PlanDetail {
     /// Decisions of people.
     pub approvals: Vec<ApprovalView>,
     /// What people asked to be changed.
-    pub feedback: Vec<String>,
+    pub feedback: Vec<ChangesRequested>,
     /// Its run.
     pub run: Option<RunView>,
 }
@@ -124,6 +130,9 @@ pub struct RunView {
     /// Why it was put back or needs attention, in [`PlanDetail`] and [`StatusView`]: what the log says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// That no person was asked, and why that is announced: what the log says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notice: Option<String>,
     /// The process that is at it, as long as it goes on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,

@@ -9,6 +9,7 @@
     reason = "tests"
 )]
 
+mod agents;
 mod begin;
 mod checks;
 mod cost;

@@ -48,7 +48,8 @@ impl Place {
         let folder = tempfile::tempdir().unwrap();
         let project = folder.path().join("project");
         std::fs::create_dir_all(project.join("src")).unwrap();
-        let options = Options { project: Some(project), home: Some(folder.path().join("home")), exactly: false };
+        let options =
+            Options { project: Some(project), home: Some(folder.path().join("home")), exactly: false, agent: None };
         let place = Self { folder, options };
         place.write("src/greet.py", "name = \"world\"\nprint(\"hello \" + name)\n");
         place.write("README.md", "# Greeter\n\nPrints a greeting.\n");

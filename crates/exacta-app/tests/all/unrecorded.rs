@@ -11,7 +11,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Whether the run is cancelled, how the error begins, and how the recovery ends.
-const CASES: [(bool, &str, &str); 2] = [(false, "run `", "completed"), (true, "the run was cancelled", "rolled_back")];
+const CASES: [(bool, &str, &str); 2] = [(false, "run `", "completed"), (true, "the run was cancelled", "cancelled")];
 
 #[test]
 fn how_it_ended_is_told_first_and_recorded_later() {

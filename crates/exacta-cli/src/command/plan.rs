@@ -21,7 +21,7 @@ struct Shown<'d> {
     reason: Option<&'d str>,
     drifts: serde_json::Value,
     approvals: &'d [exacta_app::view::ApprovalView],
-    feedback: &'d [String],
+    feedback: &'d [exacta_app::view::ChangesRequested],
     run: Option<&'d exacta_app::view::RunView>,
 }
 

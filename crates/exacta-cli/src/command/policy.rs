@@ -186,6 +186,6 @@ fn text_of(path: &Path) -> Result<String, Error> {
     };
     match source::read_named(path)? {
         (text, None) => String::from_utf8(text).map_err(|_| broken("is not UTF-8")),
-        (_, Some(_)) => Err(broken("is larger than 8 MiB")),
+        (_, Some(_)) => Err(broken("is larger than 64 MiB")),
     }
 }

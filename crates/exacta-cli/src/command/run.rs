@@ -9,7 +9,7 @@ use crate::fail;
 use crate::prompt::Person;
 use crate::render::{plan, run as run_text};
 use exacta_app::view::PlanView;
-use exacta_app::{App, Error, Execution, Exit};
+use exacta_app::{AgentName, App, Error, Execution, Exit};
 use exacta_kernel::id::PlanId;
 use exacta_kernel::lifecycle::Status;
 use serde_json::Value;
@@ -104,7 +104,8 @@ fn detach(app: &App, id: &PlanId, pace: &Pace, context: &Context) -> Result<u8, 
     if let Some(run) = app.show(id)?.run {
         return Err(exacta_app::already_run(id, &run.run_id));
     }
-    let mut child = spawn(app, id, pace).map_err(|error| fail::io(Exit::Fault, "start a process", &error))?;
+    let agent = context.options.agent.as_ref();
+    let mut child = spawn(app, id, pace, agent).map_err(|error| fail::io(Exit::Fault, "start a process", &error))?;
     for _ in 0..LOOKS.1 {
         if let Ok(Some(status)) = child.try_wait() {
             return relay(app, id, &mut child, status.code(), context);
@@ -129,9 +130,12 @@ fn detach(app: &App, id: &PlanId, pace: &Pace, context: &Context) -> Result<u8, 
 }
 
 /// In a process group of its own, so that the terminal's signals do not reach it.
-fn spawn(app: &App, id: &PlanId, pace: &Pace) -> std::io::Result<Child> {
+fn spawn(app: &App, id: &PlanId, pace: &Pace, agent: Option<&AgentName>) -> std::io::Result<Child> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("--json").arg("--project").arg(app.path()).args(["execute", id.as_str()]);
+    if let Some(agent) = agent {
+        command.args(["--agent", agent.as_str()]);
+    }
     if pace.no_sync {
         command.arg("--no-sync");
     }

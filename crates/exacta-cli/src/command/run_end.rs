@@ -6,7 +6,7 @@ use crate::fail;
 use crate::interrupt::Orderly;
 use crate::progress;
 use crate::render::run as text;
-use exacta_app::view::{PlanView, RunView};
+use exacta_app::view::{ChangesRequested, PlanView, RunView};
 use exacta_app::{App, Error, Execution, Exit};
 use exacta_kernel::id::{PlanId, RunId};
 use exacta_kernel::lifecycle::Status;
@@ -29,6 +29,8 @@ pub struct End {
     /// The run; none if the attempt was refused before there was one.
     run: Option<RunView>,
     failed: Option<Error>,
+    /// What a person asked to be changed, where that is why it was refused.
+    changes_requested: Option<ChangesRequested>,
     /// Whether a signal came meanwhile.
     interrupted: bool,
 }
@@ -41,6 +43,10 @@ struct Face<'e> {
     status: Option<Status>,
     run_id: Option<&'e str>,
     outcome: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    notice: Option<&'e str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changes_requested: Option<&'e ChangesRequested>,
     steps: &'e [Value],
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     kept: &'e [String],
@@ -80,7 +86,10 @@ pub fn act(
         Err(error) => (error.run_id.as_ref().and_then(|run| app.run(run).ok().flatten()), Some(error)),
     };
     let status = status(app, id, context);
-    Ok(End { plan_id: id.to_string(), status, run, failed, interrupted: signals.interrupted() })
+    let asked = failed.as_ref().is_some_and(|error| error.exit == Exit::ChangesRequested);
+    let changes_requested = if asked { app.changes_requested(id)? } else { None };
+    let interrupted = signals.interrupted();
+    Ok(End { plan_id: id.to_string(), status, run, failed, changes_requested, interrupted })
 }
 
 /// How the plan stands. Only machines ask.
@@ -91,7 +100,7 @@ fn status(app: &App, id: &PlanId, context: &Context) -> Option<Status> {
 impl End {
     /// A run that goes on elsewhere; none where it still waits for others.
     pub fn going_on(id: &PlanId, status: Option<Status>, run: Option<RunView>) -> Self {
-        Self { plan_id: id.to_string(), status, run, failed: None, interrupted: false }
+        Self { plan_id: id.to_string(), status, run, failed: None, changes_requested: None, interrupted: false }
     }
 
     /// A run that was to be cancelled, by what the record says of it now.
@@ -101,13 +110,14 @@ impl End {
             Ok(run) => (Some(run), None),
             Err(error) => (app.run(run).ok().flatten(), Some(error)),
         };
-        Self { plan_id: id.to_string(), status, run, failed, interrupted: false }
+        Self { plan_id: id.to_string(), status, run, failed, changes_requested: None, interrupted: false }
     }
 
     /// An attempt that ended before there was a run.
     pub fn refused(app: &App, id: &PlanId, error: Error, context: &Context) -> Self {
         let status = status(app, id, context);
-        Self { plan_id: id.to_string(), status, run: None, failed: Some(error), interrupted: false }
+        let (run, changes_requested) = (None, None);
+        Self { plan_id: id.to_string(), status, run, failed: Some(error), changes_requested, interrupted: false }
     }
 
     /// Prints it, and gives the exit code.
@@ -152,6 +162,8 @@ impl End {
                 .map(|run| run.run_id.as_str())
                 .or_else(|| self.failed.as_ref()?.run_id.as_ref().map(RunId::as_str)),
             outcome: self.outcome(),
+            notice: run.and_then(|run| run.notice.as_deref()),
+            changes_requested: self.changes_requested.as_ref(),
             steps: run.map(|run| run.steps.as_slice()).unwrap_or_default(),
             kept: run.map(|run| run.kept.as_slice()).unwrap_or_default(),
             undoes: run.and_then(|run| run.undoes.as_deref()),
@@ -174,6 +186,8 @@ pub fn refused(view: &PlanView, error: &Error) -> Result<Value, Error> {
         status: view.status,
         run_id: None,
         outcome: "refused",
+        notice: None,
+        changes_requested: None,
         steps: &[],
         kept: &[],
         undoes: None,

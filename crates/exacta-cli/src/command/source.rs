@@ -5,7 +5,8 @@ use crate::output::Output;
 use exacta_app::import::{Form, Patch};
 use exacta_app::{Error, Exit, Request};
 use exacta_kernel::hash::Hashing;
-use exacta_kernel::parse::{MAX_PLAN, Refusal};
+use exacta_kernel::limit;
+use exacta_kernel::parse::{Refusal, Size};
 use exacta_kernel::proposal::{Constraint, ConstraintKind, IntentKind, Scope};
 use rustix::fs::OFlags;
 use std::fs::File;
@@ -13,8 +14,8 @@ use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-/// More is not kept in memory, only hashed: the parser refuses what is larger than 8 MiB.
-const MOST: u64 = MAX_PLAN as u64 + 1;
+/// More is not kept in memory, only hashed: no policy lets a plan be larger.
+const MOST: u64 = Size::MOST.plan + 1;
 
 /// More is not even hashed: it may never end.
 const ENDLESS: u64 = 1 << 30;
@@ -31,6 +32,10 @@ const KINDS: [(&str, ConstraintKind); 4] = [
 
 /// The text of a proposal or patch, and what comes with it.
 pub fn read(source: &Source) -> Result<(Vec<u8>, Request), Error> {
+    if source.constraints.len() > limit::CONSTRAINTS {
+        let message = format!("there are more than {} constraints", limit::CONSTRAINTS);
+        return Err(Error::new(Exit::Usage, "constraint_invalid", message).hint("give the ones that matter most"));
+    }
     let constraints = source.constraints.iter().enumerate();
     let constraints = constraints.map(|(index, text)| constraint(index + 1, text)).collect::<Result<_, _>>()?;
     let (text, refused) = read_named(&source.file)?;
@@ -86,6 +91,10 @@ fn constraint(number: usize, text: &str) -> Result<Constraint, Error> {
         return Err(Error::new(Exit::Usage, "constraint_invalid", "a constraint holds what looks like a secret")
             .hint("it would be kept with every plan: say it without the secret, and change the secret if it is one"));
     }
+    if text.len() > limit::CLAUSE {
+        let message = format!("a constraint has {} bytes; at most {} are allowed", text.len(), limit::CLAUSE);
+        return Err(Error::new(Exit::Usage, "constraint_invalid", message).hint("say it in fewer words"));
+    }
     let upper = text.to_ascii_uppercase();
     let found = KINDS.iter().find(|(word, _)| upper.starts_with(word));
     let (kind, description) = found
@@ -109,7 +118,7 @@ fn all(mut stream: impl Read, size: u64, name: &str) -> Result<(Vec<u8>, Option<
     let unreadable = |error| unreadable(name, &error);
     let mut text = Vec::with_capacity(usize::try_from(size.min(MOST)).unwrap_or_default());
     stream.by_ref().take(MOST).read_to_end(&mut text).map_err(unreadable)?;
-    if text.len() <= MAX_PLAN {
+    if (text.len() as u64) < MOST {
         return Ok((text, None));
     }
     let mut hashing = Hashing::default();
@@ -125,7 +134,7 @@ fn all(mut stream: impl Read, size: u64, name: &str) -> Result<(Vec<u8>, Option<
         hashing.update(part.get(..read).unwrap_or_default());
         size += read as u64;
         if size > ENDLESS {
-            return Err(unreadable(io::Error::other("it has more than 1 GiB; a plan has at most 8 MiB")));
+            return Err(unreadable(io::Error::other("it has more than 1 GiB; a plan has at most 64 MiB")));
         }
     }
 }

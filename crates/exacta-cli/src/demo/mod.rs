@@ -29,7 +29,8 @@ pub fn demo(output: Output) -> Result<u8, Error> {
     let fault = |error: io::Error| fail::io(Exit::Fault, "play the demo", &error);
     let signals = Orderly::begin().map_err(fault)?;
     let stage = Stage::build().map_err(fault)?;
-    let options = Options { project: Some(stage.0.join("shop")), home: Some(stage.0.join("home")), exactly: true };
+    let options =
+        Options { project: Some(stage.0.join("shop")), home: Some(stage.0.join("home")), exactly: true, agent: None };
     story::play(&options, signals, output)
 }
 

@@ -1,8 +1,9 @@
 //! The log as lines.
 
+use super::list::agent;
 use super::row::{Row, Tone, fit};
 use exacta_app::Error;
-use exacta_kernel::audit::Entry;
+use exacta_kernel::audit::{Actor, Entry};
 use exacta_kernel::id::PlanId;
 use exacta_kernel::text::visible_line;
 use serde::Serialize;
@@ -11,6 +12,9 @@ use std::collections::BTreeMap;
 
 /// Columns of a reason in a list; `audit show` shows all of it.
 const REASON: usize = 37;
+
+/// The fewest columns of it, however long an agent's name is.
+const SHORTEST: usize = 12;
 
 /// One line an entry, its plan by its short id.
 #[must_use]
@@ -22,14 +26,23 @@ pub fn entries(entries: &[Entry], short: &BTreeMap<PlanId, String>) -> Vec<Row> 
 }
 
 fn line(entry: &Entry, short: &BTreeMap<PlanId, String>) -> Row {
-    let at = entry.at.to_string();
+    let (at, by) = (entry.at.to_string(), by(entry));
     let plan = entry.plan_id.as_ref().and_then(|id| short.get(id)).map(String::as_str).unwrap_or_default();
     Row::new()
         .column(Tone::Faint, &entry.seq.to_string(), 5)
         .column(Tone::Faint, at.get(11..19).unwrap_or(&at), 10)
         .column(Tone::Strong, &word(&entry.event), 20)
         .column(Tone::Plain, plan, 8)
-        .plain(&fit(&visible_line(&entry.reason), REASON))
+        .plain(&fit(&visible_line(&entry.reason), REASON.saturating_sub(by.len()).max(SHORTEST)))
+        .faint(&by)
+}
+
+/// Which agent did it, where it has a name.
+fn by(entry: &Entry) -> String {
+    match &entry.actor {
+        Actor::Agent(credential) => agent(credential).map_or_else(String::new, |name| format!("  by {name}")),
+        Actor::Person(_) | Actor::Policy | Actor::System => String::new(),
+    }
 }
 
 /// Everything in one entry.

@@ -12,11 +12,15 @@ pub fn rows(detail: &PlanDetail) -> Vec<Row> {
     rows.extend(over.map(|(status, why)| labelled(Tone::Bad, status.name(), why)));
     rows.extend(detail.drifts.iter().map(|drift| labelled(Tone::Warn, "changed", &drift.message)));
     rows.extend(detail.approvals.iter().map(approval));
-    rows.extend(detail.feedback.iter().map(|text| labelled(Tone::Warn, "asked for", text)));
+    rows.extend(detail.feedback.iter().map(|asked| {
+        let text = format!("{} (by {} at {})", asked.text, asked.by, asked.at);
+        labelled(Tone::Warn, "asked for", &text)
+    }));
     if let Some(run) = &detail.run {
         let text = format!("{} {}", run.run_id, run.word());
         rows.push(labelled(run_tone(run.word()), "run", &text));
         rows.extend(run.pid.map(|pid| labelled(Tone::Faint, "", &format!("process {pid}"))));
+        rows.extend(run.notice.iter().map(|notice| labelled(Tone::Warn, "notice", notice)));
         rows.extend(run.reason.iter().map(|reason| labelled(Tone::Plain, "", reason)));
     }
     if !rows.is_empty() {

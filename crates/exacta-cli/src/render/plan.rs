@@ -1,6 +1,7 @@
 //! A plan as rows: everything a person sees before deciding.
 
 use super::ansi::Paint;
+use super::list::agent;
 use super::row::{Row, Tone};
 use super::{ask, diff, score};
 use exacta_app::view::{ConstraintView, Detail, FindingView, GateView, PlanView, StepView};
@@ -92,6 +93,9 @@ pub fn head(view: &PlanView) -> Vec<Row> {
         rows.push(Row::indented(2).with(Tone::Bad, "withheld: ").plain(why));
     }
     rows.push(verdict(view));
+    if let Some(asked) = &view.changes_requested {
+        rows.push(Row::indented(2).with(Tone::Warn, &format!("{} asks for changes: ", asked.by)).plain(&asked.text));
+    }
     rows
 }
 
@@ -116,6 +120,10 @@ fn named(view: &PlanView, id: Option<&str>) -> Row {
     let row = match &view.detail {
         Some(detail) if detail.version > 1 => row.plain(&format!("  {} version {}", detail.intent, detail.version)),
         Some(detail) => row.plain(&format!("  {}", detail.intent)),
+        None => row,
+    };
+    let row = match view.detail.as_ref().and_then(|detail| agent(detail.by.as_deref()?)) {
+        Some(agent) => row.plain(&format!(", by {agent}")),
         None => row,
     };
     match view.status {
@@ -236,6 +244,7 @@ pub fn background(view: &PlanView) -> Vec<Row> {
         rows.extend(detail.derived_from.iter().map(|id| labelled("derived from", id)));
         rows.extend(ask::proposer(detail));
         rows.extend(detail.assumptions.iter().map(|text| labelled("assumes", text)));
+        rows.extend(detail.by.as_ref().map(|by| labelled("by", by)));
         rows.extend(binding(detail));
         rows.extend(
             detail

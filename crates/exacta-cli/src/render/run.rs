@@ -14,6 +14,7 @@ pub fn ended(run: &RunView) -> Vec<Row> {
         rows.push(Row::indented(2).faint(&format!("process {pid}")));
     }
     if run.outcome == "running" {
+        rows.extend(notice(run));
         return rows;
     }
     if run.outcome == "cancelled" {
@@ -24,8 +25,17 @@ pub fn ended(run: &RunView) -> Vec<Row> {
         let path = step.get("path").and_then(Value::as_str).unwrap_or_default();
         Row::indented(2).column(Tone::Plain, verb(step), 10).plain(path)
     }));
+    rows.extend(notice(run));
     rows.extend(run.kept.iter().map(|path| Row::indented(2).column(Tone::Warn, "kept", 10).plain(path)));
     rows
+}
+
+/// That no person was asked, and what undoes it.
+pub(super) fn notice(run: &RunView) -> Option<Row> {
+    let why = run.notice.as_ref()?;
+    let row = Row::indented(2).column(Tone::Warn, "notice", 10).hanging(12).plain(why);
+    let undoable = run.outcome == "completed" && !run.undone;
+    Some(if undoable { row.faint(&format!("; `exacta undo {}` undoes it", run.run_id)) } else { row })
 }
 
 /// What became of a file, from its states before and after.

@@ -2,6 +2,7 @@
 
 use super::list::{plans, run_tone};
 use super::row::{Row, Tone};
+use super::run::notice;
 use exacta_app::recover::Recovery;
 use exacta_app::view::{RunView, StatusView};
 
@@ -28,7 +29,10 @@ pub fn status(status: &StatusView) -> Vec<Row> {
         rows.push(Row::new().column(Tone::Bad, "damaged", 12).hanging(12).plain(damage));
         rows.push(Row::indented(12).faint("hint: `exacta audit verify` shows every place"));
     }
-    section(&mut rows, "waiting for a person", plans(&status.pending), status.pending.is_empty());
+    let (asked, waiting): (Vec<_>, Vec<_>) =
+        status.pending.iter().cloned().partition(|plan| plan.changes_requested.is_some());
+    section(&mut rows, "waiting for a person", plans(&waiting), waiting.is_empty());
+    section(&mut rows, "waiting for the proposer", plans(&asked), asked.is_empty());
     section(&mut rows, "approved, not run", plans(&status.approved), status.approved.is_empty());
     section(&mut rows, "newest runs", status.runs.iter().flat_map(run).collect(), status.runs.is_empty());
     section(&mut rows, "left unfinished", recoveries(&status.unfinished), status.unfinished.is_empty());
@@ -54,6 +58,7 @@ pub fn recoveries(recovered: &[Recovery]) -> Vec<Row> {
 fn run(run: &RunView) -> Vec<Row> {
     let mut rows = vec![line(run)];
     rows.extend(run.pid.map(|pid| Row::indented(2).faint(&format!("process {pid}"))));
+    rows.extend(notice(run));
     rows.extend(run.reason.iter().map(|reason| Row::indented(2).plain(reason)));
     if run.outcome == "needs_attention" {
         rows.extend(kept(&run.kept));

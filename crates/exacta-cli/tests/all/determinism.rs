@@ -13,7 +13,7 @@ const RUNS: usize = 1_000;
 #[test]
 fn a_thousand_checks_on_several_threads() {
     let world = World::begun();
-    let options = Options { project: Some(world.project()), home: Some(world.home()), exactly: false };
+    let options = Options { project: Some(world.project()), home: Some(world.home()), exactly: false, agent: None };
     let text = three_steps().to_string();
     let view = || {
         let view = check(&options, text.as_bytes(), &Request::default()).unwrap();

@@ -9,6 +9,7 @@
     reason = "tests"
 )]
 
+mod agents;
 mod bad_input;
 mod cancel;
 mod crowd;

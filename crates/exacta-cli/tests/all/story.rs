@@ -165,7 +165,7 @@ fn rejected_is_final() {
     let rejected = world.run(&["reject", &id, "--reason", "no", "--approver-key", &world.key(), "--json"]).expect(0);
     assert_eq!(rejected.json()["status"], "rejected");
     world.run(&["approve", &id, "--approver-key", &world.key()]).expect(40);
-    world.run(&["execute", &id]).expect(40);
+    world.run(&["execute", &id]).expect(10);
 }
 
 #[test]

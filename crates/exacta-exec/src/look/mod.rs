@@ -11,22 +11,35 @@ use rustix::buffer::spare_capacity;
 use rustix::fd::{AsFd as _, OwnedFd};
 use rustix::fs::{FileType, OFlags};
 use rustix::io::Errno;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use walk::{End, Walk};
 
 /// The largest target that is read: 64 MiB.
 pub const TARGET_CAP: u64 = 64 * 1024 * 1024;
 
+/// The most that is read of all targets of one plan: 1 GiB.
+pub const TARGETS_CAP: u64 = 1 << 30;
+
 impl ProjectRoot {
     /// What each target is right now. Never fails: what cannot be looked at is a fact too.
     ///
-    /// Files over `cap` bytes are not read. Names that look alike are listed for targets that do not exist, and where the
+    /// Files over `cap` bytes are not read, nor those beyond [`TARGETS_CAP`] in all: they are as good as too large. Names that look alike are listed for targets that do not exist, and where the
     /// file system folds names also for those that do.
     #[must_use]
     pub fn facts<'a>(&self, paths: impl IntoIterator<Item = &'a RelPath>, cap: u64) -> Facts {
+        self.facts_within(paths, cap, TARGETS_CAP)
+    }
+
+    fn facts_within<'a>(&self, paths: impl IntoIterator<Item = &'a RelPath>, cap: u64, all: u64) -> Facts {
         let mut facts = Facts::new();
-        for path in paths {
-            facts.insert(path.clone(), self.fact(path, cap));
+        let mut left = all;
+        for path in paths.into_iter().collect::<BTreeSet<_>>() {
+            let fact = self.fact(path, cap.min(left));
+            if let Target::File(content) = &fact.target {
+                left = left.saturating_sub(content.size());
+            }
+            facts.insert(path.clone(), fact);
         }
         facts
     }
@@ -129,4 +142,26 @@ pub(crate) fn read_whole(file: &OwnedFd, size: u64, cap: u64) -> Result<Option<V
 
 fn unreadable(errno: Errno) -> Target {
     Target::Unreadable { reason: errno.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_so_much_is_read_of_all_targets() {
+        let folder = tempfile::tempdir().unwrap();
+        let paths = ["a", "b", "c"].map(|name| {
+            std::fs::write(folder.path().join(name), [b'x'; 10]).unwrap();
+            RelPath::parse(name).unwrap()
+        });
+        let root = ProjectRoot::open(folder.path()).unwrap();
+        let read = |all: u64| -> Vec<bool> {
+            let facts = root.facts_within(&paths, TARGET_CAP, all);
+            paths.iter().map(|path| matches!(facts.get(path).unwrap().target, Target::File(_))).collect()
+        };
+        assert_eq!(read(30), [true, true, true]);
+        assert_eq!(read(29), [true, true, false]);
+        assert_eq!(read(9), [false, false, false]);
+    }
 }

@@ -47,6 +47,7 @@ pub(super) fn work(number: u32, mut changes: Vec<Change>) -> Work {
         plan_id: PlanId::parse("019a2f3e-7c1d-7e2a-9b4f-000000000001").unwrap(),
         correlation_id: CorrelationId::parse("019a2f3e-7c1d-7e2a-9b4f-000000000002").unwrap(),
         plan_hash: Digest::of(b"plan"),
+        automatic: true,
         undoes: None,
         changes,
     }

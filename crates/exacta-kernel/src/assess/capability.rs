@@ -170,6 +170,7 @@ pub(super) const DANGERS: &[(&str, Gives)] = &[
     ("runs text from a pipe as code", &[Shell]),
     ("runs what a request says", &[Shell, Network]),
     ("sends private keys or credentials away", &[SecretsAccess, Network]),
+    ("sends a visitor's cookies away", &[SecretsAccess, Network]),
     ("sends the whole environment away", &[SecretsAccess, Network]),
     ("sends who and where it runs away by the names it looks up", &[Network]),
     ("sets a setuid or setgid bit", &[Permissions]),

@@ -3,24 +3,31 @@
 use crate::assess::estimate;
 use crate::finding::{Code, Finding};
 use crate::plan::Plan;
-use crate::policy::caps::Caps;
+use crate::policy::caps::{self, Caps};
 use crate::prelude::*;
 use crate::proposal::Domain;
 
+/// A plan that was submitted from outside arrives whole: its own caps hold, and its tokens are the gates' business.
 pub(super) fn check(plan: &Plan, caps: &Caps, findings: &mut Vec<Finding>) {
-    let steps = plan.proposal.steps.len() as u64;
-    let cap = if plan.domain() == Domain::Site { caps.site_steps } else { caps.steps };
-    exceeded(Code::StepCapExceeded, "steps", steps, cap, "/steps", findings);
-    exceeded(Code::FileCapExceeded, "files", plan.target_files().len() as u64, caps.files, "/steps", findings);
-    exceeded(Code::TokenBudgetExceeded, "tokens by estimate", estimate::tokens(plan), caps.tokens, "", findings);
+    let generated = plan.proposal.is_generated();
+    let (steps, files) = if generated { ("steps", "files") } else { ("submitted_steps", "submitted_files") };
+    let steps = if plan.domain() == Domain::Site { "site_steps" } else { steps };
+    let mut exceeded = |code, name, what: &str, count: u64, pointer: &str| {
+        findings.extend(exceeded(caps, code, name, what, count).map(|finding| finding.at(pointer)));
+    };
+    exceeded(Code::StepCapExceeded, steps, "steps", plan.proposal.steps.len() as u64, "/steps");
+    exceeded(Code::FileCapExceeded, files, "files", plan.target_files().len() as u64, "/steps");
+    if generated {
+        exceeded(Code::TokenBudgetExceeded, "tokens", "tokens by estimate", estimate::tokens(plan), "");
+    }
     target_sizes(plan, caps, findings);
 }
 
-fn exceeded(code: Code, what: &str, count: u64, cap: u64, pointer: &str, findings: &mut Vec<Finding>) {
-    if count > cap {
-        let message = format!("the plan has {count} {what}; at most {cap} are allowed");
-        findings.push(Finding::new(code, message, "split the work into several plans").at(pointer));
-    }
+/// That a plan has more of something than the cap of this name allows, and how that can be raised.
+pub(super) fn exceeded(caps: &Caps, code: Code, name: &str, what: &str, count: u64) -> Option<Finding> {
+    let cap = caps.get(name).filter(|cap| count > *cap)?;
+    let message = format!("the plan has {count} {what}; at most {cap} are allowed");
+    Some(Finding::new(code, message, format!("split the work into several plans; {}", caps::way(name, cap))))
 }
 
 fn target_sizes(plan: &Plan, caps: &Caps, findings: &mut Vec<Finding>) {
@@ -29,7 +36,9 @@ fn target_sizes(plan: &Plan, caps: &Caps, findings: &mut Vec<Finding>) {
         let size = [&effect.before, &effect.after].into_iter().flatten().map(|content| content.size()).max();
         if let Some(size) = size.filter(|size| *size > caps.target_bytes) {
             let message = format!("`{}` has {size} bytes; at most {} are allowed", effect.path, caps.target_bytes);
-            let finding = Finding::new(Code::TargetTooLarge, message, "leave this file out of the plan");
+            let way = caps::way("target_bytes", caps.target_bytes);
+            let finding =
+                Finding::new(Code::TargetTooLarge, message, format!("leave this file out of the plan; {way}"));
             findings
                 .push(finding.in_step(&step.id).at_path(effect.path.as_str()).at(format!("/steps/{}", effect.step)));
         }

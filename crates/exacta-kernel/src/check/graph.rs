@@ -2,7 +2,7 @@
 
 use crate::finding::{Code, Finding};
 use crate::plan::Plan;
-use crate::policy::caps::Caps;
+use crate::policy::caps::{self, Caps};
 use crate::prelude::*;
 use crate::proposal::{Proposal, Step};
 use crate::text::excerpt;
@@ -95,8 +95,9 @@ fn dependencies(graph: &Graph<'_>, caps: &Caps, findings: &mut Vec<Finding>) {
         if edges.len() as u64 > caps.dependencies {
             let message =
                 format!("the step has {} dependencies; at most {} are allowed", edges.len(), caps.dependencies);
-            let hint = "name only the steps it needs directly";
-            findings.push(finding(Code::OrderInvalid, message, hint, step, format!("/steps/{index}/dependencies")));
+            let way = caps::way("dependencies", caps.dependencies);
+            let hint = format!("name only the steps it needs directly; {way}");
+            findings.push(finding(Code::OrderInvalid, message, &hint, step, format!("/steps/{index}/dependencies")));
         }
         for (place, _) in edges.iter().filter(|(_, to)| to.is_none()) {
             let id = step.dependencies.get(*place).map_or("", String::as_str);

@@ -1,6 +1,6 @@
 //! Site plans: tools of the registry and of the skill, their arguments, and the caps on calls, pages and cost.
 
-use super::Context;
+use super::{Context, budget};
 use crate::action::tool::Tool;
 use crate::assess::estimate;
 use crate::finding::{Code, Finding};
@@ -86,13 +86,10 @@ fn check_caps(plan: &Plan, context: &Context<'_>, findings: &mut Vec<Finding>) {
     let calls = calls(plan).count() as u64;
     let pages = estimate::pages(plan);
     let cost = estimate::cost(plan, estimate::tokens(plan));
-    let mut exceeded = |code, what: &str, count: u64, cap: u64| {
-        if count > cap {
-            let message = format!("the plan has {count} {what}; at most {cap} are allowed");
-            findings.push(Finding::new(code, message, "split the work into several plans").at("/steps"));
-        }
+    let mut exceeded = |code, name, what: &str, count: u64| {
+        findings.extend(budget::exceeded(caps, code, name, what, count).map(|finding| finding.at("/steps")));
     };
-    exceeded(Code::StepCapExceeded, "tool calls", calls, caps.tool_calls);
-    exceeded(Code::PageCapExceeded, "pages", pages, caps.pages);
-    exceeded(Code::CostCapExceeded, "hundredths of a cent of cost by estimate", cost, caps.cost);
+    exceeded(Code::StepCapExceeded, "tool_calls", "tool calls", calls);
+    exceeded(Code::PageCapExceeded, "pages", "pages", pages);
+    exceeded(Code::CostCapExceeded, "cost", "hundredths of a cent of cost by estimate", cost);
 }

@@ -9,12 +9,17 @@ use crate::check::ValidPlan;
 use crate::constraint::State;
 use crate::path::RelPath;
 use crate::plan::{Change, Plan};
+use crate::policy::Policy;
+use crate::policy::caps::Caps;
 use crate::policy::profile::Profile;
 use crate::policy::rule::{Operation, Subject};
 use crate::prelude::*;
 use crate::proposal::{Action, Step};
 use crate::scan::{DependencyChange, DependencyKind, Signals, secret};
 use crate::text::{excerpt, visible_line};
+
+/// Above so many steps a person confirms a plan, in every profile.
+const MANY_STEPS: usize = 10;
 
 /// What is found where there is nothing to look into.
 static NOTHING: Signals =
@@ -35,6 +40,8 @@ pub(super) struct Matter<'a> {
     pub(super) long_lines: Vec<(usize, String)>,
     /// Constraints that only a person can judge.
     pub(super) unchecked: Vec<String>,
+    /// Why the plan is larger than what runs without a person: a rule of that name, and the reason.
+    pub(super) large: Vec<(&'static str, String)>,
     /// Why the plan is SYSTEM-LEVEL, each with its place; empty if it is not.
     pub(super) boundaries: Vec<(String, String)>,
     /// What the plan would give or use.
@@ -59,7 +66,8 @@ pub(super) struct Deed {
 }
 
 impl<'a> Matter<'a> {
-    pub(super) fn of(valid: &ValidPlan, assessment: &'a Assessment, profile: Profile) -> Self {
+    pub(super) fn of(valid: &ValidPlan, assessment: &'a Assessment, policy: &Policy) -> Self {
+        let profile = policy.profile();
         let plan = valid.plan();
         let (floor, by) = floor(plan);
         let score = assessment.risk.score;
@@ -71,6 +79,7 @@ impl<'a> Matter<'a> {
             overlong: overlong(plan),
             long_lines: long_lines(plan),
             unchecked: constraints(valid, State::Unchecked).map(ToOwned::to_owned).collect(),
+            large: large(plan, assessment, policy.caps()),
             boundaries: boundaries(assessment),
             capabilities: &assessment.capabilities,
             score,
@@ -121,6 +130,7 @@ impl<'a> Matter<'a> {
             overlong: Vec::new(),
             long_lines: Vec::new(),
             unchecked: supposed(question.unchecked, "supposed").into_iter().collect(),
+            large: Vec::new(),
             boundaries: supposed(question.system_level, "supposed").into_iter().map(|it| (it, String::new())).collect(),
             capabilities: &[],
             score: question.risk,
@@ -229,6 +239,20 @@ fn overlong(plan: &Plan) -> Vec<String> {
 fn long_lines(plan: &Plan) -> Vec<(usize, String)> {
     let found = plan.effects().iter().filter_map(|effect| Some((effect, effect.long_line()?)));
     found.map(|(effect, (line, length))| (length, format!("{}, line {line}", quoted(effect.path.as_str())))).collect()
+}
+
+/// A plan that was submitted from outside is not refused for being large where the operator allows it, but a person is asked.
+fn large(plan: &Plan, assessment: &Assessment, caps: &Caps) -> Vec<(&'static str, String)> {
+    let (steps, tokens) = (plan.proposal().steps.len(), assessment.estimates.tokens);
+    let mut large = Vec::new();
+    if steps > MANY_STEPS {
+        large.push(("many-steps", format!("the plan has {steps} steps, more than {MANY_STEPS}")));
+    }
+    if tokens > caps.tokens {
+        let budget = format!("the plan is estimated at {tokens} tokens, above the budget of {}", caps.tokens);
+        large.push(("token-budget", budget));
+    }
+    large
 }
 
 /// A violated constraint has no place in a valid plan; were there one, it would deny.

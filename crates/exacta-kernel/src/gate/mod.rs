@@ -87,7 +87,7 @@ impl Gate {
 /// Asks every gate about a valid plan.
 #[must_use]
 pub fn decide(plan: &ValidPlan, assessment: &Assessment, policy: &Policy) -> Decision {
-    evaluate(&Matter::of(plan, assessment, policy.profile()), policy)
+    evaluate(&Matter::of(plan, assessment, policy), policy)
 }
 
 /// What somebody wants to know of a policy: what would become of something like this?
@@ -148,6 +148,14 @@ impl GateVerdict {
 }
 
 impl Decision {
+    /// Why a run that needed no person is announced all the same; `None` where it is not.
+    #[must_use]
+    pub fn notice_reason(&self) -> Option<String> {
+        let scores = [Gate::Risk, Gate::Quality].map(Gate::name);
+        let reasons = self.gates.iter().filter(|gate| scores.contains(&gate.gate)).map(|gate| gate.reason.as_str());
+        self.notice.then(|| format!("no person was asked: {}", reasons.collect::<Vec<_>>().join(", ")))
+    }
+
     /// The same with one more verdict, in its place. It can only tighten; the user gate follows.
     #[must_use]
     pub fn tightened(mut self, verdict: GateVerdict) -> Self {
@@ -180,7 +188,8 @@ fn evaluate(matter: &Matter<'_>, policy: &Policy) -> Decision {
 /// The name under which a forbidden capability is denied.
 pub const FORBID: &str = "forbid";
 
-/// The policy gate: every rule that matches, and every constraint that only a person can judge.
+/// The policy gate: every rule that matches, every capability that is forbidden, what is larger than may run unasked, and every
+/// constraint that only a person can judge.
 fn rules(matter: &Matter<'_>, policy: &Policy) -> Vec<GateVerdict> {
     let mut found = Grouped::default();
     for rule in policy.rules() {
@@ -193,6 +202,9 @@ fn rules(matter: &Matter<'_>, policy: &Policy) -> Vec<GateVerdict> {
         let what = format!("the Safety Policy forbids `{}`", requested.capability.name());
         let place = format!("{} ({})", matter::plain(&requested.reason), matter::requested_place(requested));
         found.add(Verdict::Deny, Some(FORBID), &what, &place);
+    }
+    for (rule, reason) in &matter.large {
+        found.add(Verdict::Confirm, Some(rule), reason, "");
     }
     for id in &matter.unchecked {
         found.add(Verdict::Confirm, None, "a constraint cannot be checked", &matter::quoted(id));

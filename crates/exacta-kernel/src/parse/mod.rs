@@ -14,15 +14,42 @@ use crate::finding::{Code, Finding};
 use crate::hash::Digest;
 use crate::json::{self, JsonError};
 use crate::kept;
+use crate::policy::caps::{self, Caps};
 use crate::prelude::*;
-use crate::proposal::Proposal;
+use crate::proposal::{IntentKind, Proposal};
 use report::Report;
 use serde_json::{Map, Value};
 
-/// The largest text that is read, in bytes.
-pub const MAX_PLAN: usize = 8 << 20;
-/// The largest step, in bytes of compact JSON.
-pub const MAX_STEP: usize = 1 << 20;
+/// How large a proposal may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size {
+    /// Bytes of the whole text.
+    pub plan: u64,
+    /// Bytes of one step, as compact JSON.
+    pub step: u64,
+}
+
+impl Size {
+    /// Where no policy says otherwise, and for what a model of ours made.
+    pub const DEFAULT: Self = Self { plan: 8 << 20, step: 1 << 20 };
+    /// The most that any policy allows.
+    pub const MOST: Self = Self { plan: 64 << 20, step: 64 << 20 };
+
+    /// What a policy allows for plans that are submitted from outside.
+    #[must_use]
+    pub const fn of(caps: &Caps) -> Self {
+        Self { plan: caps.submitted_bytes, step: caps.submitted_step_bytes }
+    }
+
+    /// The same for a proposal that may come from a model of ours, whose size no policy raises.
+    fn for_intent(self, document: &Map<String, Value>) -> Self {
+        let intent = document.get("intent").and_then(|intent| intent.get("type")).and_then(Value::as_str);
+        if intent != Some(IntentKind::Custom.name()) {
+            return self;
+        }
+        Self { plan: self.plan.min(Self::DEFAULT.plan), step: self.step.min(Self::DEFAULT.step) }
+    }
+}
 
 /// A text that is not a proposal. It is recorded too: its codes, and the hash of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,22 +61,31 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// A text that is too large to be looked into.
+    /// A text that is larger than this, if it is; for one that is not read as a proposal right away.
+    #[must_use]
+    pub fn of_size(text: &[u8], size: Size) -> Option<Self> {
+        let over = text.len() as u64 > size.plan;
+        let findings = || vec![too_large(text.len() as u64, size.plan)];
+        over.then(|| Self { findings: findings(), text_sha256: Digest::of(text) })
+    }
+
+    /// A text that is larger than any policy allows, so that nobody looked into it.
     #[must_use]
     pub fn too_large(size: u64, text_sha256: Digest) -> Self {
-        Self { findings: vec![too_large(size)], text_sha256 }
+        Self { findings: vec![too_large(size, Size::MOST.plan)], text_sha256 }
     }
 }
 
-/// Reads a proposal from what an AI or agent sent.
+/// Reads a proposal from what an AI or agent sent, of the size that holds where no policy says otherwise.
 ///
 /// # Errors
 /// [`Refusal`] with every finding: if the text is not one JSON object, the one reason why; else all that is wrong in it.
 pub fn parse(text: &[u8]) -> Result<Proposal, Refusal> {
-    read(text).map_err(|findings| Refusal { findings, text_sha256: Digest::of(text) })
+    parse_within(text, Size::DEFAULT)
 }
 
-/// Reads a proposal from the record, which may keep a change in a form that nobody can send ([`crate::kept`]).
+/// Reads a proposal from the record, which may keep a change in a form that nobody can send ([`crate::kept`]). What was read once
+/// is read again, whatever size a policy allows now.
 ///
 /// # Errors
 /// As [`parse`].
@@ -60,22 +96,42 @@ pub fn parse_kept(text: &[u8]) -> Result<Proposal, Refusal> {
 fn read_kept(text: &[u8]) -> Result<Proposal, Vec<Finding>> {
     let read_text = utf8(text).map_err(|finding| vec![finding])?;
     let document = object(read_text)?;
-    let Some((plain, changes)) = kept::split(&document) else { return read(text) };
-    let mut proposal = verified(plain, 0)?;
+    let Some((plain, changes)) = kept::split(&document) else { return read(text, Size::MOST) };
+    let mut proposal = verified(plain, None)?;
     kept::put_back(&mut proposal, changes);
     proposal.document = document;
     Ok(proposal)
 }
 
-fn read(text: &[u8]) -> Result<Proposal, Vec<Finding>> {
-    let text = decoded(text).map_err(|finding| vec![finding])?;
-    verified(object(text)?, text.len())
+/// Reads a proposal of at most this size.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_within(text: &[u8], size: Size) -> Result<Proposal, Refusal> {
+    read(text, size).map_err(|findings| Refusal { findings, text_sha256: Digest::of(text) })
 }
 
-fn verified(document: Map<String, Value>, text_len: usize) -> Result<Proposal, Vec<Finding>> {
+/// What of a proposal is too large; empty if nothing is. For one that was read when the policy allowed more.
+#[must_use]
+pub fn oversize(proposal: &Proposal, text: &[u8], size: Size) -> Vec<Finding> {
+    let mut report = Report::default();
+    rules::sizes(&proposal.document, text.len(), size.for_intent(&proposal.document), &mut report);
+    report.into_result().err().unwrap_or_default()
+}
+
+fn read(text: &[u8], size: Size) -> Result<Proposal, Vec<Finding>> {
+    let text = decoded(text, size).map_err(|finding| vec![finding])?;
+    verified(object(text)?, Some((text.len(), size)))
+}
+
+/// The proposal that a document is, with the length of its text and the size it may have, where that counts.
+fn verified(document: Map<String, Value>, bound: Option<(usize, Size)>) -> Result<Proposal, Vec<Finding>> {
     let mut report = Report::default();
     verify::proposal(&document, &mut report);
-    rules::check(&document, text_len, &mut report);
+    rules::check(&document, &mut report);
+    if let Some((length, size)) = bound {
+        rules::sizes(&document, length, size.for_intent(&document), &mut report);
+    }
     report.into_result()?;
     decode::proposal(document).ok_or_else(|| {
         let message = "the proposal passed the table of fields but could not be decoded";
@@ -83,9 +139,9 @@ fn verified(document: Map<String, Value>, text_len: usize) -> Result<Proposal, V
     })
 }
 
-fn decoded(text: &[u8]) -> Result<&str, Finding> {
-    if text.len() > MAX_PLAN {
-        return Err(too_large(text.len() as u64));
+fn decoded(text: &[u8], size: Size) -> Result<&str, Finding> {
+    if text.len() as u64 > size.plan {
+        return Err(too_large(text.len() as u64, size.plan));
     }
     utf8(text)
 }
@@ -97,9 +153,10 @@ fn utf8(text: &[u8]) -> Result<&str, Finding> {
     })
 }
 
-fn too_large(size: u64) -> Finding {
-    let message = format!("the text has {size} bytes; a plan has at most 8 MiB");
-    Finding::new(Code::TooLarge, message, "split the work into several plans")
+fn too_large(size: u64, most: u64) -> Finding {
+    let message = format!("the text has {size} bytes; a plan has at most {most}");
+    let hint = format!("split the work into several plans; {}", caps::way("submitted_bytes", most));
+    Finding::new(Code::TooLarge, message, hint)
 }
 
 fn object(text: &str) -> Result<Map<String, Value>, Vec<Finding>> {

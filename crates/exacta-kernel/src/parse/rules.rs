@@ -1,23 +1,34 @@
 //! Rules between fields that the table cannot express. They look at whatever is readable, so that one mistake does not
 //! hide another.
 
+use super::Size;
 use super::report::Report;
-use super::{MAX_PLAN, MAX_STEP};
 use crate::finding::Code;
+use crate::limit;
+use crate::policy::caps;
 use crate::prelude::*;
 use crate::proposal::{Domain, IntentKind};
 use crate::text::excerpt;
 use serde_json::{Map, Value};
 
 /// Checks a document that the table of fields has been over.
-pub(super) fn check(document: &Map<String, Value>, text_len: usize, report: &mut Report) {
+pub(super) fn check(document: &Map<String, Value>, report: &mut Report) {
     let steps = array(document.get("steps"));
     step_ids(steps, report);
     constraints(document, steps, report);
     autopilot(document, report);
+}
+
+/// The text and each step are no larger than they may be.
+pub(super) fn sizes(document: &Map<String, Value>, text_len: usize, size: Size, report: &mut Report) {
+    let text_len = text_len as u64;
+    if text_len > size.plan {
+        let finding = super::too_large(text_len, size.plan);
+        report.add(finding.code, finding.message, finding.hint);
+    }
     // Compact JSON can be longer than the text it was read from, but not eight times as long.
-    if text_len > MAX_STEP / 8 {
-        step_sizes(steps, report);
+    if text_len > size.step / 8 {
+        step_sizes(array(document.get("steps")), size.step, report);
     }
 }
 
@@ -58,6 +69,14 @@ fn constraints(document: &Map<String, Value>, steps: &[Value], report: &mut Repo
             let place = ["steps", &step_index.to_string(), "constraints", &index.to_string()];
             report_at(report, &place, text(step, "id"), |report| one_constraint(constraint, true, &mut seen, report));
         }
+    }
+    // A list that is too long by itself was told already.
+    let lists = || steps.iter().map(|step| array(step.get("constraints")).len());
+    let plan = array(document.get("constraints")).len();
+    let all = plan + lists().sum::<usize>();
+    if all > limit::CONSTRAINTS && lists().chain([plan]).all(|count| count <= limit::CONSTRAINTS) {
+        let message = format!("the proposal has {all} constraints; at most {} are allowed", limit::CONSTRAINTS);
+        report.within("constraints", |report| report.schema(message, "leave some out, or split the work"));
     }
 }
 
@@ -106,13 +125,18 @@ fn recipe(autopilot: &Value, expected: &str, report: &mut Report) {
     }
 }
 
-fn step_sizes(steps: &[Value], report: &mut Report) {
+fn step_sizes(steps: &[Value], most: u64, report: &mut Report) {
     for (index, step) in steps.iter().enumerate() {
-        let size = compact_len(step);
-        if size > MAX_STEP {
-            let message = format!("the step has {size} bytes; a step has at most 1 MiB");
+        let size = compact_len(step) as u64;
+        if size > most {
+            let message = format!("the step has {size} bytes; a step has at most {most}");
+            let way = caps::way("submitted_step_bytes", most);
             report_at(report, &["steps", &index.to_string()], text(step, "id"), |report| {
-                report.add(Code::TooLarge, message, "split the change into several steps, or send a diff");
+                report.add(
+                    Code::TooLarge,
+                    message,
+                    format!("send a diff, or split the change into several steps; {way}"),
+                );
             });
         }
     }
@@ -126,7 +150,7 @@ fn report_at(report: &mut Report, place: &[&str], step: Option<&str>, add: impl 
 }
 
 /// The length of a value as compact JSON, without writing it.
-fn compact_len(value: &Value) -> usize {
+pub(super) fn compact_len(value: &Value) -> usize {
     match value {
         Value::Null => 4,
         Value::Bool(value) => 5 - usize::from(*value),
@@ -148,8 +172,6 @@ fn string_len(text: &str) -> usize {
     };
     2 + text.len() + text.bytes().map(extra).sum::<usize>()
 }
-
-const _: () = assert!(MAX_STEP < MAX_PLAN, "a step fits in a plan");
 
 #[cfg(test)]
 mod tests {

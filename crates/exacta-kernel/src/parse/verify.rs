@@ -2,8 +2,10 @@
 
 use super::nearest::{listed, nearest};
 use super::report::Report;
+use super::rules::compact_len;
 use crate::finding::Code;
 use crate::hash::Digest;
+use crate::limit::NAME;
 use crate::prelude::*;
 use crate::proposal::{Domain, IntentKind};
 use crate::shape::{Field, Kind, PROPOSAL, STEP, Shape, StepShape};
@@ -123,23 +125,28 @@ impl Walk<'_> {
     fn value(&mut self, value: &Value, field: &Field) {
         match field.kind {
             Kind::Const(expected) => self.constant(value, expected),
-            Kind::Text | Kind::Id => self.text(value, field),
-            Kind::Raw | Kind::NonEmpty => self.string(value, field),
+            Kind::Text(most) => self.text(value, most, field),
+            Kind::Id => self.text(value, NAME, field),
+            Kind::Raw => self.string(value, usize::MAX, field),
+            Kind::NonEmpty(most) => self.string(value, most, field),
             Kind::Choice(choices) => self.choice(value, choices, field),
             Kind::Digest => self.digest(value, field),
             Kind::Count => self.integer(value, 0, field),
             Kind::Ordinal => self.integer(value, 1, field),
-            Kind::Texts => self.texts(value, field),
-            Kind::TextOrTexts => self.text_or_texts(value, field),
-            Kind::Free => drop(self.object(value, field)),
+            Kind::Texts { most, bytes } => self.texts(value, most, bytes, field),
+            Kind::TextOrTexts { most, bytes } => self.text_or_texts(value, most, bytes, field),
+            Kind::Free(most) => self.free(value, most, field),
             Kind::Object(shape) => self.shape(value, shape, field),
-            Kind::Objects(shape) => self.shapes(value, shape, field),
+            Kind::Objects(shape, most) => {
+                self.few(value, most, field);
+                self.shapes(value, shape, field);
+            }
             Kind::SomeObjects(shape) => {
                 self.shapes(value, shape, field);
                 self.not_empty(value, field);
             }
             Kind::Intent => self.intent(value, field),
-            Kind::StepType => self.text(value, field),
+            Kind::StepType => self.text(value, NAME, field),
             Kind::Steps => self.steps(value, field),
         }
     }
@@ -152,19 +159,42 @@ impl Walk<'_> {
         self.report.schema(format!("expected {expected}, found {}", type_name(value)), hint);
     }
 
-    fn string(&mut self, value: &Value, field: &Field) {
+    fn string(&mut self, value: &Value, most: usize, field: &Field) {
         match value {
-            Value::String(text) if text.is_empty() && matches!(field.kind, Kind::NonEmpty) => self.empty(field),
-            Value::String(_) => {}
+            Value::String(text) if text.is_empty() && matches!(field.kind, Kind::NonEmpty(_)) => self.empty(field),
+            Value::String(text) => self.short(text.len(), most, field),
             other => self.wrong_type("a string", other, field),
         }
     }
 
-    fn text(&mut self, value: &Value, field: &Field) {
+    fn text(&mut self, value: &Value, most: usize, field: &Field) {
         match value {
             Value::String(text) if text.trim().is_empty() => self.empty(field),
-            Value::String(_) => {}
+            Value::String(text) => self.short(text.len(), most, field),
             other => self.wrong_type("a string", other, field),
+        }
+    }
+
+    /// No longer than its cap.
+    fn short(&mut self, bytes: usize, most: usize, field: &Field) {
+        if bytes > most {
+            let message = format!("`{}` has {bytes} bytes; at most {most} are allowed", field.name);
+            self.report.schema(message, format!("shorten `{}`", field.name));
+        }
+    }
+
+    /// No more items than its cap.
+    fn few(&mut self, value: &Value, most: usize, field: &Field) {
+        let items = value.as_array().map_or(0, Vec::len);
+        if items > most {
+            let message = format!("`{}` has {items} items; at most {most} are allowed", field.name);
+            self.report.schema(message, "leave some out, or split the work into several plans");
+        }
+    }
+
+    fn free(&mut self, value: &Value, most: usize, field: &Field) {
+        if self.object(value, field).is_some() {
+            self.short(compact_len(value), most, field);
         }
     }
 
@@ -227,18 +257,19 @@ impl Walk<'_> {
         value.as_object()
     }
 
-    fn texts(&mut self, value: &Value, field: &Field) {
+    fn texts(&mut self, value: &Value, most: usize, bytes: usize, field: &Field) {
+        self.few(value, most, field);
         for (index, item) in self.items(value, field).iter().enumerate() {
-            self.within(&index.to_string(), |walk| walk.text(item, field));
+            self.within(&index.to_string(), |walk| walk.text(item, bytes, field));
         }
     }
 
-    fn text_or_texts(&mut self, value: &Value, field: &Field) {
+    fn text_or_texts(&mut self, value: &Value, most: usize, bytes: usize, field: &Field) {
         if value.is_array() {
-            self.texts(value, field);
+            self.texts(value, most, bytes, field);
             self.not_empty(value, field);
         } else {
-            self.text(value, field);
+            self.text(value, bytes, field);
         }
     }
 

@@ -79,6 +79,7 @@ pub fn permit_undo(
         plan_id: completed.plan_id.clone(),
         correlation_id: completed.correlation_id.clone(),
         plan_hash,
+        automatic: false,
         undoes: Some(completed.run_id.clone()),
         changes,
     };

@@ -1,11 +1,12 @@
-//! Numeric limits. A policy may lower each of them and raise none.
+//! Numeric limits. The Safety Policy may lower each of them, and raise those whose maximum is above their default; a project's own
+//! configuration only ever lowers them.
 
 use crate::prelude::*;
 use serde::{Deserialize, Serialize};
 
 macro_rules! caps {
-    ($($(#[doc = $about:literal])* $name:ident: $type:ty = $least:literal..=$most:expr;)*) => {
-        /// The limits in force. The default of each is the highest it can be.
+    ($($(#[doc = $about:literal])* $name:ident: $type:ty = $default:expr, $least:literal..=$most:expr;)*) => {
+        /// The limits in force.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(deny_unknown_fields, default)]
         pub struct Caps {
@@ -17,9 +18,13 @@ macro_rules! caps {
             pub const ALL: &[Cap] = &[$(Cap {
                 name: stringify!($name),
                 about: concat!($($about),*),
+                default: $default,
                 least: $least,
                 most: $most,
             },)*];
+
+            /// Every limit as high as it can be: what lowers nothing.
+            pub const MOST: Self = Self { $($name: $most,)* };
 
             /// The limit of this name.
             #[must_use]
@@ -47,7 +52,7 @@ macro_rules! caps {
 
         impl Default for Caps {
             fn default() -> Self {
-                Self { $($name: $most,)* }
+                Self { $($name: $default,)* }
             }
         }
     };
@@ -60,9 +65,11 @@ pub struct Cap {
     pub name: &'static str,
     /// What it limits.
     pub about: &'static str,
-    /// The lowest that makes sense.
+    /// What holds where no policy says otherwise.
+    pub default: u64,
+    /// The lowest that the Safety Policy can set.
     pub least: u64,
-    /// The default and the highest there is.
+    /// The highest that it can set.
     pub most: u64,
 }
 
@@ -80,27 +87,50 @@ impl Cap {
     }
 }
 
+/// How a limit that stopped a plan can be raised, for a hint: its key, and the command that sets it.
+#[must_use]
+pub fn way(name: &str, value: u64) -> String {
+    let set = "change it in what `exacta policy show` prints, then `exacta policy set FILE`";
+    match Cap::find(name) {
+        Some(cap) if value < cap.default => {
+            format!("`caps.{name}` was lowered to {value}, in the Safety Policy ({set}) or in `.exacta/config.toml`")
+        }
+        Some(cap) if value < cap.most => {
+            format!("or the operator raises `caps.{name}`, up to {}, in the Safety Policy: {set}", cap.most)
+        }
+        _ => format!("`caps.{name}` cannot be raised above {value}"),
+    }
+}
+
 caps! {
-    /// Steps in a file or autopilot plan.
-    steps: u64 = 1..=10;
+    /// Steps in a plan that a model made here.
+    steps: u64 = 10, 1..=10;
+    /// Steps in a plan that was submitted from outside; as `steps` where only that is given.
+    submitted_steps: u64 = 10, 1..=500;
     /// Steps in a site plan.
-    site_steps: u64 = 0..=12;
-    /// Files a plan may touch.
-    files: u64 = 1..=15;
+    site_steps: u64 = 12, 0..=12;
+    /// Files that a plan made here may touch.
+    files: u64 = 15, 1..=15;
+    /// Files that a plan submitted from outside may touch; as `files` where only that is given.
+    submitted_files: u64 = 15, 1..=500;
     /// Dependencies of one step.
-    dependencies: u64 = 0..=5;
+    dependencies: u64 = 5, 0..=5;
     /// Bytes of one target.
-    target_bytes: u64 = 1..=64 << 20;
-    /// Tokens a plan may be estimated at.
-    tokens: u64 = 1..=96_000;
+    target_bytes: u64 = 64 << 20, 1..=64 << 20;
+    /// Bytes of a proposal that is submitted from outside.
+    submitted_bytes: u64 = 8 << 20, 1..=64 << 20;
+    /// Bytes of one step of such a proposal, as compact JSON.
+    submitted_step_bytes: u64 = 1 << 20, 1..=64 << 20;
+    /// Tokens a plan may be estimated at; one submitted from outside is confirmed above it, not refused.
+    tokens: u64 = 96_000, 1..=96_000;
     /// Seconds a plan stays usable.
-    expiry_seconds: u64 = 1..=1800;
+    expiry_seconds: u64 = 1800, 60..=86_400;
     /// Runs at the same time, over all profiles.
-    runs: u32 = 1..=5;
+    runs: u32 = 5, 1..=5;
     /// Pages a site plan may touch.
-    pages: u64 = 0..=200;
+    pages: u64 = 200, 0..=200;
     /// Tool calls of a site plan.
-    tool_calls: u64 = 0..=40;
+    tool_calls: u64 = 40, 0..=40;
     /// Cost of a site plan, in hundredths of a US cent.
-    cost: u64 = 0..=50_000;
+    cost: u64 = 50_000, 0..=50_000;
 }

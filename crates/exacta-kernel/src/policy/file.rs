@@ -64,15 +64,34 @@ impl Source<'_> {
         super::error::place(self.text, at.start).0
     }
 
-    /// Limits, each within what is built in.
+    /// The Safety Policy's limits: the defaults where it says nothing.
     pub(super) fn caps(&self, file: CapsFile) -> Result<Caps, PolicyError> {
-        let mut caps = Caps::default();
+        self.caps_from(file, Caps::default(), |cap| cap.least)
+    }
+
+    /// A project's limits: the highest where it says nothing, so that they lower only what they name. It may let its plans
+    /// expire sooner than any policy can.
+    pub(super) fn lower_caps(&self, file: CapsFile) -> Result<Caps, PolicyError> {
+        self.caps_from(file, Caps::MOST, |cap| cap.least.min(1))
+    }
+
+    /// Limits, each within what is built in. A limit on every plan holds for submitted ones too, unless these have their own.
+    fn caps_from(&self, file: CapsFile, start: Caps, least: fn(&Cap) -> u64) -> Result<Caps, PolicyError> {
+        let mut caps = start;
+        let given: Vec<String> = file.keys().map(|name| name.get_ref().clone()).collect();
         for (name, value) in file {
             let Some(cap) = Cap::find(name.get_ref()) else {
                 let message = format!("unknown cap `{name}`, expected one of {}", listed(&Cap::names()));
                 return self.error(name.span(), &message, self.hint);
             };
-            caps.set(cap.name, self.number(&value, cap.name, cap.least..=cap.most)?);
+            caps.set(cap.name, self.number(&value, cap.name, least(cap)..=cap.most)?);
+        }
+        let given = |name: &str| given.iter().any(|given| given == name);
+        if given("steps") && !given("submitted_steps") {
+            caps.submitted_steps = caps.steps;
+        }
+        if given("files") && !given("submitted_files") {
+            caps.submitted_files = caps.files;
         }
         Ok(caps)
     }
@@ -88,7 +107,7 @@ impl Source<'_> {
         let number = *value.get_ref();
         if number > *most {
             let message = format!("`{name}` is {number}, above the built-in maximum {most}");
-            return self.error(value.span(), &message, "a policy can lower a limit and never raise it");
+            return self.error(value.span(), &message, "no policy can raise it further");
         }
         if number < *least {
             let message = format!("`{name}` is {number}, below the least possible {least}");

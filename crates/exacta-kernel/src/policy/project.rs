@@ -63,7 +63,7 @@ impl ProjectConfig {
         let default = Self::default();
         Ok(Self {
             ceiling: read.ceiling.unwrap_or(default.ceiling),
-            caps: source.caps(read.caps)?,
+            caps: source.lower_caps(read.caps)?,
             network_scope: read.network_scope.unwrap_or(default.network_scope),
             protected_paths: source.globs(read.protected_paths)?,
             constraints: source.constraints(read.constraints)?,
@@ -85,7 +85,7 @@ impl Default for ProjectConfig {
     fn default() -> Self {
         Self {
             ceiling: Profile::FullAuto,
-            caps: Caps::default(),
+            caps: Caps::MOST,
             network_scope: NetworkScope::Configured,
             protected_paths: Globs::default(),
             constraints: Vec::new(),

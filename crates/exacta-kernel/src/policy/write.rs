@@ -42,9 +42,9 @@ pub(super) fn safety(policy: &SafetyPolicy) -> String {
         "disable_default_rules",
         &policy.disable_default_rules,
     );
-    out.line("\n# Limits. Each can be lowered; the built-in value is the highest.\n[caps]");
+    out.line("\n# Limits; docs/policy.md has the least and the most of each.\n[caps]");
     for cap in Caps::ALL {
-        let value = policy.caps.get(cap.name).unwrap_or(cap.most);
+        let value = policy.caps.get(cap.name).unwrap_or(cap.default);
         out.line(&format!("{} = {value} #{}", cap.name, cap.about));
     }
     out.line("\n# How long the bytes that undo needs are kept, and the room they may take.\n[before_images]");

@@ -9,7 +9,7 @@ use exacta_kernel::finding::{Code, Finding};
 use exacta_kernel::parse::parse;
 use exacta_kernel::path::RelPath;
 use exacta_kernel::plan::Plan;
-use exacta_kernel::policy::caps::Caps;
+use exacta_kernel::policy::caps::{Cap, Caps};
 use exacta_kernel::proposal::{Constraint, Proposal};
 use exacta_kernel::seal::seal;
 use serde_json::{Map, Value, json};
@@ -233,13 +233,41 @@ fn the_same_plan_has_the_same_findings_in_the_same_order() {
     }
 }
 
+/// A refusal by a cap names its key and the command that sets it.
+#[test]
+fn a_cap_that_refuses_names_its_key() {
+    let mut named = BTreeSet::new();
+    for (name, case) in cases() {
+        for finding in outcome(&case).0 {
+            let capped = matches!(
+                finding.code,
+                Code::StepCapExceeded | Code::FileCapExceeded | Code::TokenBudgetExceeded | Code::CostCapExceeded
+            ) || finding.code == Code::TargetTooLarge && finding.message.contains("are allowed");
+            if !capped {
+                continue;
+            }
+            let key = finding.hint.split('`').find_map(|word| word.strip_prefix("caps."));
+            let key = key.unwrap_or_else(|| panic!("{name}: {}", finding.hint));
+            let cap = Cap::find(key).unwrap_or_else(|| panic!("{name}: {key}"));
+            let cannot = finding.hint.contains("cannot be raised");
+            assert!(cannot || finding.hint.contains("`exacta policy set FILE`"), "{name}: {}", finding.hint);
+            assert_eq!(cannot, caps(&case).get(key) == Some(cap.most), "{name}: {}", finding.hint);
+            named.insert(key.to_owned());
+        }
+    }
+    let expected = ["cost", "steps", "submitted_files", "submitted_steps", "target_bytes", "tokens", "tool_calls"];
+    assert!(expected.iter().all(|key| named.contains(*key)), "{named:?}");
+}
+
 #[test]
 fn a_huge_plan_is_refused_in_linear_time() {
     let steps: Vec<Value> = (1..=5_000)
         .map(|n| {
             json!({
                 "type": "file_modify", "target": format!("f{}.txt", n % 7), "dependencies": [format!("s{}", n % 5_000 + 1), "nobody"],
-                "constraints": [{ "id": format!("c{n}"), "type": "MUST_NOT", "scope": "global", "description": "delete `{a,b}/*`" }],
+                "constraints": if n > 64 { json!([]) } else {
+                    json!([{ "id": format!("c{n}"), "type": "MUST_NOT", "scope": "global", "description": "delete `{a,b}/*`" }])
+                },
             })
         })
         .collect();

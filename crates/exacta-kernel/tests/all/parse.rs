@@ -2,7 +2,9 @@
 
 use exacta_kernel::finding::{Code, Finding};
 use exacta_kernel::hash::{Digest, canonical_hash};
-use exacta_kernel::parse::{MAX_PLAN, MAX_STEP, parse};
+use exacta_kernel::limit;
+use exacta_kernel::parse::{Size, oversize, parse, parse_within};
+use exacta_kernel::policy::caps::Caps;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -129,8 +131,9 @@ fn findings_say_what_helps_in_one_line_and_hide_nothing() {
 fn sizes_and_encoding() {
     let codes = |text: &[u8]| -> Vec<Code> { findings(text).iter().map(|finding| finding.code).collect() };
     let padded = |size: usize| format!("{}{}", " ".repeat(size - good().to_string().len()), good());
-    assert_eq!(codes(padded(MAX_PLAN).as_bytes()), []);
-    assert_eq!(codes(padded(MAX_PLAN + 1).as_bytes()), [Code::TooLarge]);
+    let (most, step) = (Size::DEFAULT.plan as usize, Size::DEFAULT.step as usize);
+    assert_eq!(codes(padded(most).as_bytes()), []);
+    assert_eq!(codes(padded(most + 1).as_bytes()), [Code::TooLarge]);
     assert_eq!(codes(b"\xef\xbb\xbf"), [Code::ParseNonjson]);
     assert_eq!(codes(format!("\u{feff}{}", good()).as_bytes()), []);
     assert_eq!(codes(format!("\u{feff}```json\n{}\n```", good()).as_bytes()), []);
@@ -138,10 +141,151 @@ fn sizes_and_encoding() {
     assert_eq!(codes(b"\xc3"), [Code::NotUtf8]);
     assert_eq!(codes(&[0; 100]), [Code::ParseNonjson]);
     let mut large = good();
-    large["steps"][0]["content"] = Value::String("x".repeat(MAX_STEP));
+    large["steps"][0]["content"] = Value::String("x".repeat(step));
     assert_eq!(codes(large.to_string().as_bytes()), [Code::TooLarge]);
-    large["steps"][0]["content"] = Value::String("x".repeat(MAX_STEP - 200));
+    large["steps"][0]["content"] = Value::String("x".repeat(step - 200));
     assert_eq!(codes(large.to_string().as_bytes()), []);
+}
+
+#[test]
+fn the_operator_raises_the_size_for_what_is_submitted() {
+    assert_eq!(Size::of(&Caps::default()), Size::DEFAULT);
+    assert_eq!(Size::of(&Caps::MOST), Size::MOST);
+    let mut large = good();
+    large["steps"][0]["content"] = Value::String("x".repeat(9 << 20));
+    let text = large.to_string();
+    let refused = |size: Size| parse_within(text.as_bytes(), size).err().map(|refusal| refusal.findings);
+    let found = refused(Size { step: 64 << 20, ..Size::DEFAULT }).expect("a plan over its cap");
+    assert!(found[0].hint.contains("`caps.submitted_bytes`") && found[0].hint.contains("exacta policy set FILE"));
+    let found = refused(Size { plan: 64 << 20, ..Size::DEFAULT }).expect("a step over its cap");
+    assert_eq!(line(&found[0]), "PLAN_TOO_LARGE /steps/0");
+    assert!(found[0].hint.contains("`caps.submitted_step_bytes`"), "{}", found[0].hint);
+    let proposal = parse_within(text.as_bytes(), Size::MOST).expect("as large as the operator allows");
+    assert!(oversize(&proposal, text.as_bytes(), Size::MOST).is_empty());
+    let now: Vec<String> = oversize(&proposal, text.as_bytes(), Size::DEFAULT).iter().map(line).collect();
+    assert_eq!(now, ["PLAN_TOO_LARGE ", "PLAN_TOO_LARGE /steps/0"], "the operator lowered it again");
+    // What a model made here stays small, whatever the policy says.
+    large["intent"]["type"] = json!("Custom");
+    large["autopilot"] = json!({ "recipe": "Custom" });
+    let made = parse_within(large.to_string().as_bytes(), Size::MOST).expect_err("a generated plan");
+    assert!(made.findings.iter().any(|finding| line(finding) == "PLAN_TOO_LARGE "), "{:?}", made.findings);
+}
+
+/// Every field that has a cap: where it is, and a value of so many bytes or items.
+type Capped = (&'static str, usize, fn(usize) -> Value);
+
+fn letters(count: usize) -> Value {
+    Value::String("x".repeat(count))
+}
+
+fn names(count: usize) -> Value {
+    (0..count).map(|n| format!("n{n}")).collect()
+}
+
+fn constraints(count: usize) -> Value {
+    (0..count)
+        .map(|n| json!({ "id": format!("c{n}"), "type": "PREFER", "scope": "global", "description": "be brief" }))
+        .collect()
+}
+
+const CAPPED: &[Capped] = &[
+    ("/intent/text", limit::REQUEST, letters),
+    ("/intent/id", limit::NAME, letters),
+    ("/intent/target", limit::NAMED, |count| json!({ "files": names(count) })),
+    ("/intent/target", limit::NAMED, |count| json!({ "symbols": names(count) })),
+    ("/intent/target", limit::TARGET, |count| json!({ "symbols": [letters(count)], "files": [letters(count)] })),
+    ("/steps/0/id", limit::NAME, letters),
+    ("/steps/0/target", limit::TARGET, letters),
+    ("/steps/0/description", limit::DESCRIPTION, letters),
+    ("/steps/0/dependencies", limit::IDS, names),
+    ("/steps/0/dependencies", limit::NAME, |count| json!([letters(count)])),
+    ("/steps/0/satisfies", limit::IDS, names),
+    ("/steps/0/satisfies", limit::NAME, |count| json!([letters(count)])),
+    ("/steps/0/constraints", limit::CONSTRAINTS, constraints),
+    ("/constraints", limit::CONSTRAINTS, constraints),
+    (
+        "/constraints",
+        limit::NAME,
+        |count| json!([{ "id": letters(count), "type": "PREFER", "scope": "global", "description": "be brief" }]),
+    ),
+    (
+        "/constraints",
+        limit::TARGET,
+        |count| json!([{ "id": "c", "type": "PREFER", "scope": "file", "target": letters(count), "description": "be brief" }]),
+    ),
+    (
+        "/constraints",
+        limit::CLAUSE,
+        |count| json!([{ "id": "c", "type": "PREFER", "scope": "global", "description": letters(count) }]),
+    ),
+    ("/assumptions", limit::ASSUMPTIONS, names),
+    ("/assumptions", limit::CLAUSE, |count| json!([letters(count)])),
+    ("/inputs", limit::INPUTS, |count| json!({ "a": letters(count - r#"{"a":""}"#.len()) })),
+    ("/model", limit::NAME, |count| json!({ "provider": letters(count), "model": "m" })),
+    ("/model", limit::NAME, |count| json!({ "provider": "p", "model": letters(count) })),
+    ("/model", limit::NAME, |count| json!({ "provider": "p", "model": "m", "version": letters(count) })),
+];
+
+/// Attack 6: what is remembered of a proposal is bounded where it is read.
+#[test]
+fn attack_06_every_field_has_its_cap() {
+    for (place, cap, value) in CAPPED {
+        let found = |count: usize| {
+            let document = changed(&json!({ "set": { *place: value(count) } }));
+            findings(document.to_string().as_bytes())
+        };
+        assert_eq!(found(*cap), [], "{place} at its cap");
+        let over = found(cap + 1);
+        assert!(!over.is_empty(), "{place} over its cap");
+        for finding in over {
+            assert_eq!(finding.code, Code::SchemaInvalid, "{place}");
+            assert!(finding.pointer.as_deref().is_some_and(|pointer| pointer.starts_with(place)), "{finding:?}");
+            assert!(finding.message.contains(&format!("at most {cap} are allowed")), "{}", finding.message);
+        }
+    }
+}
+
+#[test]
+fn constraints_of_steps_count_with_those_of_the_plan() {
+    let of = |name: &str, count: usize| -> Value {
+        (0..count)
+            .map(|n| json!({ "id": format!("{name}{n}"), "type": "PREFER", "scope": "global", "description": "be brief" }))
+            .collect()
+    };
+    let most = limit::CONSTRAINTS;
+    let found = |more: usize| {
+        let set = json!({ "/constraints": of("a", most / 2), "/steps/0/constraints": of("b", most / 2 + more) });
+        findings(changed(&json!({ "set": set })).to_string().as_bytes())
+    };
+    assert_eq!(found(0), []);
+    assert_eq!(found(1).iter().map(line).collect::<Vec<_>>(), ["PLAN_SCHEMA_INVALID /constraints"]);
+}
+
+/// The schema has a cap wherever the parser has one: every string and every list, but for the bytes of files and mails, which the
+/// size of a step bounds, and the steps, which the policy counts.
+#[test]
+fn the_schema_caps_every_string_and_list() {
+    fn walk(schema: &Value, name: &str, uncapped: &mut Vec<String>) {
+        let is = |kind: &str| {
+            schema["type"] == kind || schema["type"].as_array().is_some_and(|all| all.contains(&json!(kind)))
+        };
+        let fixed = schema["pattern"] == "^[0-9a-f]{64}$";
+        if (is("string") && schema.get("maxLength").is_none() && !fixed)
+            || (is("array") && schema.get("maxItems").is_none())
+        {
+            uncapped.push(name.to_owned());
+        }
+        match schema {
+            Value::Object(map) => map.iter().for_each(|(key, value)| walk(value, key, uncapped)),
+            Value::Array(items) => items.iter().for_each(|value| walk(value, name, uncapped)),
+            _ => {}
+        }
+    }
+    let mut uncapped = Vec::new();
+    walk(&exacta_kernel::schema::proposal(), "", &mut uncapped);
+    uncapped.sort();
+    uncapped.dedup();
+    assert_eq!(uncapped, ["body", "content", "diff", "edits", "find", "replace", "steps", "text"]);
 }
 
 /// Any JSON value, small.

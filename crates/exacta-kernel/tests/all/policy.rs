@@ -129,7 +129,7 @@ const MANUAL: &str = include_str!("../../../../docs/policy.md");
 #[test]
 fn the_manual_is_right_about_every_cap_and_default_rule() {
     for cap in Caps::ALL {
-        let row = format!("| `{}` | {} | {} |", cap.name, cap.most, cap.least);
+        let row = format!("| `{}` | {} | {} | {} |", cap.name, cap.default, cap.least, cap.most);
         assert!(MANUAL.contains(&row), "no row {row}");
     }
     for rule in builtin::built_in().iter().chain(&builtin::profile_defaults()) {
@@ -237,10 +237,30 @@ fn a_project_only_tightens() {
         (policy.profile(), policy.ceiling(), policy.chosen_profile()),
         (Profile::Dev, Profile::Dev, Profile::FullAuto)
     );
-    assert_eq!(*policy.caps(), Caps { steps: 3, files: 4, runs: 2, ..Caps::default() });
+    let expected = Caps { steps: 3, submitted_steps: 3, files: 4, submitted_files: 4, runs: 2, ..Caps::default() };
+    assert_eq!(*policy.caps(), expected);
     assert_eq!(policy.concurrency(), 2);
     let policy = combine("ceiling = 'FULL-AUTO'", "ceiling = 'SAFE'", Profile::Dev).unwrap();
     assert_eq!((policy.profile(), policy.concurrency()), (Profile::Safe, 1));
+}
+
+/// A cap on all plans holds for submitted ones, unless they have their own; only the operator raises those.
+#[test]
+fn caps_of_submitted_plans() {
+    let submitted = |safety: &str, project: &str| {
+        let policy = combine(safety, project, Profile::Dev).unwrap();
+        let caps = policy.caps();
+        (caps.submitted_steps, caps.submitted_files, caps.expiry_seconds)
+    };
+    assert_eq!(submitted("", ""), (10, 15, 1800));
+    assert_eq!(submitted("caps.steps = 5", ""), (5, 15, 1800));
+    assert_eq!(submitted("caps = {steps = 5, submitted_steps = 200, submitted_files = 300}", ""), (200, 300, 1800));
+    assert_eq!(submitted("caps.submitted_steps = 200", "caps.steps = 4"), (4, 15, 1800));
+    assert_eq!(submitted("caps.submitted_steps = 200", "caps.submitted_steps = 100"), (100, 15, 1800));
+    assert_eq!(submitted("", "caps = {submitted_steps = 500, submitted_files = 500}"), (10, 15, 1800));
+    assert_eq!(submitted("", "caps.expiry_seconds = 86400"), (10, 15, 1800));
+    assert_eq!(submitted("caps.expiry_seconds = 86400", "caps.expiry_seconds = 7200"), (10, 15, 7200));
+    assert_eq!(submitted("", "caps.expiry_seconds = 30"), (10, 15, 30));
 }
 
 #[test]

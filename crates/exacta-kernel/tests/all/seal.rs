@@ -212,7 +212,7 @@ fn of_too_many_steps_only_the_first_are_turned_into_bytes() {
         .map(|order| step(order, "file_modify", "f", json!({ "edits": [{ "find": "x", "replace": "xy" }] })))
         .collect();
     let plan = sealed(&steps, &facts(vec![("f", file("x"))]));
-    assert!((10..=20).contains(&plan.effects().len()), "{}", plan.effects().len());
+    assert_eq!(plan.effects().len(), 500, "as many as any policy allows");
 }
 
 /// Attack 8: a change that quotes a secret of its file is kept without it, and the plan derived from that is the same.

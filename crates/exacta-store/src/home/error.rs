@@ -34,6 +34,16 @@ pub enum FileError {
         /// Why. Never holds a secret.
         why: String,
     },
+    /// It would be larger than what is read back.
+    #[error("`{}` is not written: it would have {size} bytes, and at most {most} are read back", path.display())]
+    Oversize {
+        /// The file.
+        path: PathBuf,
+        /// How large it would be.
+        size: u64,
+        /// How large it may be.
+        most: u64,
+    },
     /// It was written by a newer version.
     #[error("`{}` has the format `{schema}`, which this version does not know", path.display())]
     Newer {
@@ -156,6 +166,7 @@ impl FileError {
             },
             Self::Unsafe { path, weakness } => weakness.hint(path),
             Self::Malformed { .. } => "put back a copy that you trust, or move the file away and begin anew".to_owned(),
+            Self::Oversize { .. } => "nothing was changed; write less into it".to_owned(),
             Self::Newer { .. } => "use the newer version of exacta that wrote it".to_owned(),
             Self::Busy { .. } => "wait for the other command to end, and give this one again".to_owned(),
         }

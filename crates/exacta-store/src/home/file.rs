@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use zeroize::Zeroizing;
 
-/// Larger than any file that belongs here.
-const MAX_SIZE: u64 = 4 << 20;
+/// Larger than any file that belongs here. Nothing larger is written either, so that what is written can be read back.
+pub(super) const MAX_SIZE: u64 = 4 << 20;
 /// How long another process may keep a lock; changes take milliseconds.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -105,6 +105,10 @@ impl Lock {
 
     /// Writes a file that is to take another's place; onto the disk if `durable`.
     pub(super) fn stage(&self, staged: &Path, bytes: &[u8], durable: bool) -> Result<(), FileError> {
+        let size = bytes.len() as u64;
+        if size > MAX_SIZE {
+            return Err(FileError::Oversize { path: staged.to_owned(), size, most: MAX_SIZE });
+        }
         let mut file = create(staged, OFlags::WRONLY | OFlags::TRUNC)?;
         file.write_all(bytes).map_err(FileError::io("write", staged))?;
         if durable { file.sync_all().map_err(FileError::io("sync", staged)) } else { Ok(()) }

@@ -1,4 +1,6 @@
 //! Which model each credential last said it is, per project. A plan is compared with it at execution.
+//!
+//! Each credential has a file of its own, so that what one agent says can neither change nor hide what another said.
 
 use super::file::Lock;
 use super::record::{self, Record};
@@ -8,7 +10,6 @@ use exacta_kernel::id::ProjectId;
 use exacta_kernel::proposal::ModelClaim;
 use exacta_kernel::time::Timestamp;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// What a credential last said of itself.
@@ -21,12 +22,8 @@ pub struct DeclaredIdentity {
     pub at: Timestamp,
 }
 
-/// By the hash of the credential: what it is called may be anything, and is nobody else's business.
-#[derive(Default, Serialize, Deserialize)]
-struct Identities(BTreeMap<Digest, DeclaredIdentity>);
-
-impl Record for Identities {
-    const SCHEMA: &'static str = "exacta.identities/1";
+impl Record for DeclaredIdentity {
+    const SCHEMA: &'static str = "exacta.identity/1";
 }
 
 impl Home {
@@ -39,8 +36,7 @@ impl Home {
         project: &ProjectId,
         credential: &str,
     ) -> Result<Option<DeclaredIdentity>, HomeError> {
-        let identities: Option<Identities> = record::read(&self.identity_file(project))?;
-        Ok(identities.and_then(|Identities(mut all)| all.remove(&Digest::of(credential.as_bytes()))))
+        Ok(record::read(&self.identity_file(project, credential))?)
     }
 
     /// Records what a credential says it is now.
@@ -53,18 +49,16 @@ impl Home {
         credential: &str,
         identity: &DeclaredIdentity,
     ) -> Result<(), HomeError> {
-        let path = self.identity_file(project);
-        let lock = Lock::on(&self.identities())?;
-        let mut identities: Identities = record::read(&path)?.unwrap_or_default();
-        identities.0.insert(Digest::of(credential.as_bytes()), identity.clone());
-        Ok(record::write(&lock, &path, &identities)?)
+        let lock = Lock::on(&self.identities(project))?;
+        Ok(record::write(&lock, &self.identity_file(project, credential), identity)?)
     }
 
-    fn identities(&self) -> PathBuf {
-        self.state.join("identities")
+    fn identities(&self, project: &ProjectId) -> PathBuf {
+        self.state.join("identities").join(project.as_str())
     }
 
-    fn identity_file(&self, project: &ProjectId) -> PathBuf {
-        self.identities().join(format!("{project}.json"))
+    /// Named by the hash of the credential: what it is called may be anything.
+    fn identity_file(&self, project: &ProjectId, credential: &str) -> PathBuf {
+        self.identities(project).join(format!("{}.json", Digest::of(credential.as_bytes())))
     }
 }

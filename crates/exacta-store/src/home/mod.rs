@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! configuration  safety-policy.toml  approvers.toml  keys/NAME.key  projects/HASH.json  pins/PROJECT.json
-//! state          log.key  sessions/…  identities/PROJECT.json
+//! state          log.key  sessions/…  identities/PROJECT/HASH.json
 //! ```
 //!
 //! Nothing is made until something is written, so that reading commands work where nothing can be.

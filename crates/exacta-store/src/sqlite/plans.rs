@@ -6,7 +6,7 @@ use super::sheet::Sheet;
 use super::whole::Whole;
 use crate::error::StoreError;
 use crate::files::PlanFile;
-use crate::record::{Filter, NewPlan, PlanRecord, PlanSummary, RunRecord, RunState, Scores};
+use crate::record::{ChangesRequested, Filter, NewPlan, PlanRecord, PlanSummary, RunRecord, RunState, Scores};
 use exacta_kernel::approval::SignedStatement;
 use exacta_kernel::assess::BasisPoints;
 use exacta_kernel::audit::{EntryDraft, Event};
@@ -217,7 +217,7 @@ impl Body {
 pub struct Said {
     /// Signed decisions, each as JSON text.
     approvals: Vec<String>,
-    /// Requests for changes.
+    /// Requests for changes, each as JSON text.
     feedback: Vec<String>,
 }
 
@@ -297,10 +297,10 @@ pub fn add_approval(db: &Db<'_>, id: &PlanId, approval: &SignedStatement) -> Res
 }
 
 /// Adds a request for changes.
-pub fn add_feedback(db: &Db<'_>, id: &PlanId, text: &str) -> Result<(), StoreError> {
+pub fn add_feedback(db: &Db<'_>, id: &PlanId, asked: &ChangesRequested) -> Result<(), StoreError> {
     let sql = "INSERT INTO feedback(plan_id, n, text) \
                VALUES (?1, (SELECT count(*) FROM feedback WHERE plan_id = ?1), ?2)";
-    db.run(sql, params![id.as_str(), text]).map(drop)
+    db.run(sql, params![id.as_str(), serde_json::to_string(asked)?]).map(drop)
 }
 
 impl PlanRow {
@@ -314,6 +314,8 @@ impl PlanRow {
     ) -> Result<PlanRecord, StoreError> {
         let signed: Result<Vec<SignedStatement>, _> =
             said.approvals.iter().map(|text| serde_json::from_str(text)).collect();
+        let feedback: Result<Vec<ChangesRequested>, _> =
+            said.feedback.iter().map(|text| serde_json::from_str(text)).collect();
         let head = self.summary(db)?;
         Ok(PlanRecord {
             id: head.id,
@@ -334,7 +336,7 @@ impl PlanRow {
             derived_from: self.plan_id(db, self.derived_from.as_deref())?,
             revises: self.plan_id(db, self.revises.as_deref())?,
             approvals: signed.map_err(|_| self.odd(db, "approval"))?,
-            feedback: said.feedback,
+            feedback: feedback.map_err(|_| self.odd(db, "request for changes"))?,
             run,
         })
     }

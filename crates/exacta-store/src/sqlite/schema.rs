@@ -11,7 +11,7 @@ use std::path::Path;
 const APPLICATION_ID: i64 = 0x4578_6374;
 
 /// The oldest format that is read. Format 1 had no tree of records, so nothing vouched for them one by one; format 2 could not find a
-/// plan by its random bits, and held how a plan stood twice.
+/// plan by its random bits, held how a plan stood twice, and of a request for changes only its words.
 const FIRST: i64 = 3;
 
 /// The newest format.

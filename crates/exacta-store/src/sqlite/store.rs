@@ -10,8 +10,8 @@ use super::{SqliteStore, ledger};
 use crate::error::StoreError;
 use crate::log::LogFile;
 use crate::record::{
-    Change, EntryFilter, Filter, NewPlan, Outcome, PlanRecord, PlanSummary, RunFilter, RunRecord, RunState, Scores,
-    Start,
+    Change, ChangesRequested, EntryFilter, Filter, NewPlan, Outcome, PlanRecord, PlanSummary, RunFilter, RunRecord,
+    RunState, Scores, Start,
 };
 use crate::store::Store;
 use exacta_kernel::approval::SignedStatement;
@@ -104,7 +104,7 @@ impl Store for SqliteStore {
     fn add_feedback(
         &mut self,
         id: &PlanId,
-        text: &str,
+        asked: &ChangesRequested,
         entries: &[EntryDraft],
         at: Timestamp,
     ) -> Result<Outcome, StoreError> {
@@ -114,7 +114,7 @@ impl Store for SqliteStore {
             if status.is_final() {
                 return Ok(Act::Nothing(Outcome::Lost { status }));
             }
-            plans::add_feedback(db, id, text)?;
+            plans::add_feedback(db, id, asked)?;
             Ok(Act::Change(Outcome::Done, Touched { plans: vec![id.clone()], ..Touched::default() }))
         })
     }

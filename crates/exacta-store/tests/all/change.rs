@@ -1,9 +1,13 @@
 //! Changes of the records, one at a time.
 
-use crate::project::{Project, at, correlation, created, draft, new_plan, new_run, plan_id, run_id, session, signed};
+use crate::project::{
+    Project, asked, at, correlation, created, draft, new_plan, new_run, plan_id, run_id, session, signed,
+};
 use exacta_kernel::audit::{Actor, EntryDraft, Event};
 use exacta_kernel::lifecycle::Status::{self, AutoApproved, Expired, Pending, Rejected, UserApproved};
-use exacta_store::{Change, EntryFilter, Filter, Outcome, RunFilter, RunState, Start, Store, StoreError};
+use exacta_store::{
+    Change, ChangesRequested, EntryFilter, Filter, Outcome, RunFilter, RunState, Start, Store, StoreError,
+};
 use serde_json::json;
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -75,9 +79,9 @@ fn what_people_said_is_kept_in_its_order() {
     let mut store = project.open();
     store.insert_plan(&new_plan(1), &created(1), at(1)).unwrap();
     let entry = [draft(Event::PlanEvaluated, 1)];
-    let asked: Vec<String> = (0..12).rev().map(|n| format!("change {n}")).collect();
-    for text in &asked {
-        assert_eq!(store.add_feedback(&plan_id(1), text, &entry, at(2)).unwrap(), Outcome::Done);
+    let asked: Vec<ChangesRequested> = (0..12).rev().map(|n| asked(&format!("change {n}"))).collect();
+    for one in &asked {
+        assert_eq!(store.add_feedback(&plan_id(1), one, &entry, at(2)).unwrap(), Outcome::Done);
     }
     let approve = Change { approval: Some(signed(1)), ..to(Pending, UserApproved) };
     assert_eq!(store.transition(&plan_id(1), &approve, &entry, at(3)).unwrap(), Outcome::Done);

@@ -1,7 +1,7 @@
 //! Somebody who can write anything in `.exacta/` changes a record, and then one of ours is to change it: it is refused, and
 //! the forgery never gets a hash of ours.
 
-use crate::project::{Project, at, created, draft, new_plan, new_run, plan_id, run_id, session, signed};
+use crate::project::{Project, asked, at, created, draft, new_plan, new_run, plan_id, run_id, session, signed};
 use exacta_kernel::audit::Event;
 use exacta_kernel::lifecycle::Status::{Expired, Pending, UserApproved};
 use exacta_store::{Change, NewPlan, Place, RunState, SqliteStore, Start, Store as _, StoreError};
@@ -66,7 +66,7 @@ fn no_change_launders_a_forged_plan() {
         let log = fs::read(project.exacta().join("audit.log")).unwrap();
         assert_eq!(found(store.transition(&plan_id(1), &expire, &entry(1), at(4))), plan(1), "{forgery}");
         assert_eq!(found(store.transition(&plan_id(3), &also, &entry(3), at(4))), plan(1), "{forgery}");
-        assert_eq!(found(store.add_feedback(&plan_id(1), "more", &entry(1), at(4))), plan(1), "{forgery}");
+        assert_eq!(found(store.add_feedback(&plan_id(1), &asked("more"), &entry(1), at(4))), plan(1), "{forgery}");
         let next = NewPlan { revises: Some(plan_id(1)), ..new_plan(4) };
         assert_eq!(found(store.insert_plan(&next, &created(4), at(4))), plan(1), "{forgery}");
         assert_eq!(found(store.expire_due(at(4), Some(&session(1)))), plan(1), "{forgery}");

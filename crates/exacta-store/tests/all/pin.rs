@@ -1,7 +1,9 @@
 //! Attack 4: what is pinned counts, and nothing else. A change that cannot be pinned has not happened; one that was reported as done
 //! cannot be taken out of the records again, whatever is done to them in whichever moment.
 
-use crate::project::{FileSigner, Project, at, created, draft, new_plan, new_run, plan_id, run_id, session, signed};
+use crate::project::{
+    FileSigner, Project, asked, at, created, draft, new_plan, new_run, plan_id, run_id, session, signed,
+};
 use exacta_kernel::approval::{PublicKey, Signature};
 use exacta_kernel::audit::{Event, SignedCheckpoint};
 use exacta_kernel::lifecycle::Status::{Pending, Rejected, UserApproved};
@@ -90,7 +92,9 @@ const CHANGES: [(&str, Step); 10] = [
         store.add_approval(&plan_id(1), &signed(1), &[draft(Event::PlanApproved, 1)], at(2)).map(drop)
     }),
     ("reject", |store| decide(store, 2, Rejected)),
-    ("revise", |store| store.add_feedback(&plan_id(3), "no", &[draft(Event::ChangesRequested, 3)], at(2)).map(drop)),
+    ("revise", |store| {
+        store.add_feedback(&plan_id(3), &asked("no"), &[draft(Event::ChangesRequested, 3)], at(2)).map(drop)
+    }),
     ("start", |store| {
         let entries = [draft(Event::RunStarted, 1)];
         store.start_run(&new_run(1, 1, None), &[UserApproved], 9, &mut || true, &entries, at(3)).map(drop)

@@ -9,8 +9,8 @@ use exacta_kernel::id::{CorrelationId, PlanId, ProjectId, RunId, SessionId};
 use exacta_kernel::lifecycle::Status;
 use exacta_kernel::time::Timestamp;
 use exacta_store::{
-    CheckpointSigner, NewPlan, Pin, Report, RunRecord, RunState, SignerError, SqliteStore, Staged, StoreError, Trusted,
-    VerifyError,
+    ChangesRequested, CheckpointSigner, NewPlan, Pin, Report, RunRecord, RunState, SignerError, SqliteStore, Staged,
+    StoreError, Trusted, VerifyError,
 };
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -165,6 +165,10 @@ pub fn signed(n: u64) -> SignedStatement {
         Statement::new(Verb::Approve, Project::id(), plan.id, plan.plan_hash, name, plan.created_at, plan.expires_at);
     let signature = FileSigner::key().sign(&statement.signing_bytes().unwrap());
     statement.with_signature(Signature::from_bytes(signature.to_bytes()))
+}
+
+pub fn asked(text: &str) -> ChangesRequested {
+    ChangesRequested { by: "tester".to_owned(), at: at(2), text: text.to_owned(), places: Vec::new() }
 }
 
 pub fn new_run(n: u64, plan: u64, undoes: Option<u64>) -> RunRecord {

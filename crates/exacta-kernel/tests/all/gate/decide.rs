@@ -46,6 +46,11 @@ fn proposal(name: &str) -> Value {
         "two" => json!({ "intent": "FixBug", "steps": [change(), create()] }),
         "bidi name" => json!({ "intent": "FixBug", "steps": [
             step(1, "file_create", "src/a\u{202e}b.rs", json!({ "content": "new\n" }))] }),
+        "eleven" => {
+            let steps =
+                (1..=11).map(|n| step(n, "file_create", &format!("src/n{n}.rs"), json!({ "content": "new\n" })));
+            json!({ "intent": "FixBug", "steps": steps.collect::<Vec<_>>() })
+        }
         "delete" => json!({ "intent": "FixBug", "steps": [delete()] }),
         "empty" => json!({ "intent": "FixBug", "steps": [
             step(1, "file_modify", "src/lib.rs", json!({ "content": "\n" }))] }),
@@ -85,13 +90,18 @@ fn valid(name: &str) -> ValidPlan {
         let lookalikes = if name == "lookalike" { vec!["Lib.rs".to_owned()] } else { Vec::new() };
         facts.insert(RelPath::parse(path).unwrap(), TargetFact { target, lookalikes, folds: false });
     }
+    for step in &proposal.steps {
+        if let Some(path) = RelPath::parse(&step.target).ok().filter(|path| facts.get(path).is_none()) {
+            facts.insert(path, TargetFact { target: Target::Absent, lookalikes: Vec::new(), folds: false });
+        }
+    }
     let tools = ["content.create_page", "content.bulk_create"].map(ToOwned::to_owned);
     let allowed = Allowed {
         hosts: ["example.com".to_owned()].into(),
         recipients: ["a@example.com".to_owned()].into(),
         skills: [("wp.pages.write".to_owned(), tools.into())].into(),
     };
-    let context = Context { facts: &facts, caps: &Caps::default(), constraints: &[], allowed: &allowed };
+    let context = Context { facts: &facts, caps: &Caps::MOST, constraints: &[], allowed: &allowed };
     let plan = seal(proposal, &facts).unwrap();
     check(plan, &context).unwrap_or_else(|invalid| panic!("{name}: {:#?}", invalid.findings))
 }
@@ -208,8 +218,9 @@ fn decisions() {
         let profile = Profile::ALL.into_iter().find(|profile| profile.name() == text("profile", "")).unwrap();
         let policy = policy(&text("safety", ""), &text("project", ""), profile);
         let level = if text("level", "") == "high" { Level::High } else { Level::Low };
-        let assessment =
+        let mut assessment =
             assessment(number("risk", 10), level, number("quality", 9000), boundaries(case), signals(case));
+        assessment.estimates.tokens = u64::from(number("tokens", 0));
         let decision = gate::decide(&valid(&text("plan", "change")), &assessment, &policy);
         assert_eq!(word(decision.verdict), case["expect"], "{name}: {:#?}", decision.gates);
         render(&mut out, name, &decision);

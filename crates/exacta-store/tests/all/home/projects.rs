@@ -179,3 +179,19 @@ fn a_credential_is_what_it_said_last() {
     assert_eq!(home.declared_identity(&project, "cli").unwrap(), Some(declared(Some(claim("2")), 2)));
     assert_eq!(home.declared_identity(&project, "mcp").unwrap(), Some(declared(None, 1)));
 }
+
+/// Attack 6: what is written can be read back; what could not be is not written, and what was there stays.
+#[test]
+fn attack_06_nothing_is_written_that_is_too_large_to_be_read() {
+    let (_folder, home) = home();
+    let project = ProjectId::parse("019a2f3e-7c1d-7e2a-9b4f-0123456789ab").unwrap();
+    let claim = |bytes: usize| ModelClaim { provider: "p".to_owned(), model: "x".repeat(bytes), version: None };
+    let declared = |bytes: usize| DeclaredIdentity { model: Some(claim(bytes)), at: at(0) };
+    let largest = declared((4 << 20) - 1000);
+    home.set_declared_identity(&project, "cli", &largest).unwrap();
+    assert_eq!(home.declared_identity(&project, "cli").unwrap().as_ref(), Some(&largest));
+    let error = home.set_declared_identity(&project, "cli", &declared(4 << 20)).unwrap_err();
+    assert!(error.to_string().contains("is not written: it would have"), "{error}");
+    assert_eq!(home.declared_identity(&project, "cli").unwrap(), Some(largest), "what was there stays");
+    home.set_declared_identity(&project, "cli:0:other", &declared(1)).unwrap();
+}

@@ -1,0 +1,55 @@
+//! Who gives commands here: the user, or one of the user's agents under its own name.
+
+use crate::error::{Error, Exit};
+
+/// The longest name of an agent, in bytes.
+const LONGEST: usize = 64;
+
+/// The name that an agent goes by on the command line. It tells agents of one user apart; it proves nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentName(String);
+
+impl AgentName {
+    /// Reads a name.
+    ///
+    /// # Errors
+    /// If it is empty, too long, or has other characters than lower-case letters, digits, `.`, `_` and `-`.
+    pub fn parse(name: &str) -> Result<Self, Error> {
+        let plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'_' | b'-');
+        if (1..=LONGEST).contains(&name.len()) && name.bytes().all(plain) {
+            return Ok(Self(name.to_owned()));
+        }
+        let message = format!("`{}` cannot be the name of an agent", exacta_kernel::text::excerpt(name, LONGEST));
+        Err(Error::new(Exit::Usage, "agent_invalid", message).hint(
+            "use 1 to 64 lower-case letters, digits, `.`, `_` and `-`, as in `--agent codex` or `EXACTA_AGENT=codex`",
+        ))
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// The credential that plans are submitted with: the user's, or that of one of the user's agents.
+pub(crate) fn credential(agent: Option<&AgentName>) -> String {
+    let user = rustix::process::getuid().as_raw();
+    agent.map_or_else(|| format!("cli:{user}"), |agent| format!("cli:{user}:{}", agent.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_short_and_plain() {
+        for good in ["codex", "a", "claude-code.2_x", &"x".repeat(64)] {
+            assert_eq!(AgentName::parse(good).unwrap().as_str(), good);
+        }
+        for bad in ["", "Codex", "a b", "a:b", "a/b", "é", "a\n", "\u{202e}a", &"x".repeat(65)] {
+            let error = AgentName::parse(bad).unwrap_err();
+            assert_eq!((error.exit, error.code), (Exit::Usage, "agent_invalid"), "{bad:?}");
+        }
+    }
+}
