@@ -1,6 +1,6 @@
 //! What a plan does to the project's dependencies, from the manifests and lock files before and after.
 //!
-//! [`format`] has one reader a format, [`compare`] says what differs between two readings.
+//! [`mod@format`] has one reader a format, [`compare`] says what differs between two readings.
 
 mod compare;
 mod document;
