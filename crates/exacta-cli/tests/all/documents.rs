@@ -123,3 +123,31 @@ fn what_fits() {
         assert!(!fits(line, shown), "{line}, {shown}");
     }
 }
+
+/// The list of known attacks names tests that there are, so that none is lost unnoticed.
+#[test]
+fn every_test_that_holds_an_attack_is_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let list = std::fs::read_to_string(root.join("tests/attacks/README.md")).unwrap();
+    let mut sources = String::new();
+    read_sources(&root.join("crates"), &mut sources);
+    let rows = list.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| no."));
+    let tests = rows.filter_map(|row| row.rsplit('|').nth(1)).flat_map(|cell| cell.split('`').skip(1).step_by(2));
+    let mut count = 0;
+    for test in tests.filter(|name| name.contains('_') && !name.contains(['/', ':', '.'])) {
+        assert!(sources.contains(&format!("fn {test}(")), "there is no test `{test}`");
+        count += 1;
+    }
+    assert!(count > 40, "the list names fewer tests than it did: {count}");
+}
+
+fn read_sources(folder: &Path, sources: &mut String) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            read_sources(&path, sources);
+        } else if path.extension().is_some_and(|end| end == "rs") {
+            sources.push_str(&std::fs::read_to_string(path).unwrap());
+        }
+    }
+}
