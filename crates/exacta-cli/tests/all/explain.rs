@@ -120,10 +120,13 @@ fn a_stored_plan_is_explained_as_things_stand() {
     let mut vague = fix();
     vague["intent"]["text"] = json!("fix");
     vague["steps"][0]["description"] = json!("fix");
-    // Words alone deny nothing: the code goes, too.
+    // Words alone deny nothing: what the plan writes cannot run.
+    let conflict = "<<<<<<< ours\nrate = 1\n=======\nrate = 2\n>>>>>>> theirs\n";
     let step = vague["steps"][0].as_object_mut().unwrap();
     step.retain(|name, _| !matches!(name.as_str(), "edits" | "diff"));
-    step.insert("content".to_owned(), json!("# ... rest of the existing code ...\n"));
+    for (name, value) in [("type", "file_create"), ("target", "src/rate.py"), ("content", conflict)] {
+        step.insert(name.to_owned(), json!(value));
+    }
     let denied = world.pipe(&["submit", "-"], vague.to_string().as_bytes()).expect(10);
     let command = denied.err.split('`').nth(1).unwrap().split(' ').skip(1).collect::<Vec<_>>();
     let why = world.run(&command).expect(0).out;

@@ -306,6 +306,8 @@ fn what_could_not_be_given_back_is_not_deleted() {
     let mut plan = crate::story::three_steps();
     plan["steps"].as_array_mut().unwrap().drain(..2);
     plan["steps"][0]["order"] = 1.into();
+    plan["intent"]["text"] = "nothing uses the entry point".into();
+    plan["intent"]["target"]["files"] = serde_json::json!(["src/main.py"]);
     let made = world.pipe(&["submit", "-", "--json"], plan.to_string().as_bytes()).expect(30).json();
     let id = made["plan_id"].as_str().unwrap();
     world.run(&["approve", id, "--approver-key", &world.key()]).expect(0);

@@ -169,6 +169,7 @@ pub(super) const DANGERS: &[(&str, Gives)] = &[
     ("runs downloaded text as code", &[Shell, Network]),
     ("runs text from a pipe as code", &[Shell]),
     ("runs what a request says", &[Shell, Network]),
+    ("sends a visitor's cookies away", &[SecretsAccess, Network]),
     ("sends private keys or credentials away", &[SecretsAccess, Network]),
     ("sends a visitor's cookies away", &[SecretsAccess, Network]),
     ("sends the whole environment away", &[SecretsAccess, Network]),

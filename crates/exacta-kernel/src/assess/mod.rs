@@ -222,7 +222,7 @@ pub struct Issue {
     pub pointer: Option<String>,
     /// Basis points of the dimension.
     pub points: u32,
-    /// Whether other words alone, in the request or the descriptions, would win them back.
+    /// Whether they are for how the request or a description is written, whatever changes.
     #[serde(skip)]
     pub wording: bool,
 }

@@ -3,7 +3,7 @@
 //! A case is a TOML file: the request, the steps (ids, orders and dependencies filled in where left out) and the files before.
 //! Its snapshot shows every point with its reason.
 
-use exacta_kernel::assess::{Assessment, BasisPoints, Grade, Level, assess};
+use exacta_kernel::assess::{Assessment, BasisPoints, Grade, Issue, Level, Quality, assess};
 use exacta_kernel::check::{Allowed, Context, ValidPlan, check};
 use exacta_kernel::facts::{Facts, FileContent, Target, TargetFact};
 use exacta_kernel::parse::parse;
@@ -13,7 +13,7 @@ use exacta_kernel::scan::{Place, added_secrets};
 use exacta_kernel::seal::seal;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -181,7 +181,7 @@ fn well_made_plans_are_good() {
 
 #[test]
 fn poor_plans_are_refused() {
-    assert_eq!(golden("poor", 4, Some(Grade::Insufficient)), "");
+    assert_eq!(golden("poor", 22, Some(Grade::Insufficient)), "");
 }
 
 #[test]
@@ -323,6 +323,11 @@ fn any_step() -> impl Strategy<Value = (Map<String, Value>, Option<String>)> {
             "password = \"vR7!kQ2#mZ\"\n",
             "subprocess.run(x)\n",
             "a\u{202e}b\n",
+            "<<<<<<< ours\nx = 1\n=======\nx = 2\n>>>>>>> theirs\n",
+            "@pytest.mark.skip\ndef test_a():\n    assert a(1) == 1\n",
+            "def test_a():\n    assert a(1) == 1\n",
+            "def a(x):\n    # ... rest of the code unchanged ...\n    return x\n",
+            "todo\n",
         ])
     };
     (folders, names, texts(), texts(), 0..3_u8).prop_filter_map("a change", |(folder, name, before, after, kind)| {
@@ -368,7 +373,7 @@ proptest! {
     /// Adding a step on a new target never lowers the risk, wherever it is put.
     #[test]
     fn risk_never_falls_when_a_step_on_a_new_target_is_added(steps in prop::collection::vec(any_step(), 2..8), at in 0..8_usize) {
-        let mut seen = std::collections::BTreeSet::new();
+        let mut seen = BTreeSet::new();
         let steps: Vec<_> = steps.into_iter().filter(|(step, _)| seen.insert(step["target"].to_string())).collect();
         prop_assume!(steps.len() >= 2);
         let mut fewer = steps.clone();
@@ -382,46 +387,90 @@ proptest! {
     }
 }
 
+/// What is lost for the change itself, or because it is another one than the words tell of, by dimension.
+fn apart_from_words(quality: &Quality) -> BTreeSet<(&'static str, &Issue)> {
+    let issues = quality.dimensions.iter().flat_map(|it| it.issues.iter().map(|issue| (it.name, issue)));
+    issues.filter(|(_, issue)| !issue.wording).collect()
+}
+
 proptest! {
-    /// Item 34: whatever changes, other words about it never make a sufficient plan insufficient.
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Item 34: whatever changes, words that only say less about it never make a sufficient plan insufficient. Where they make it
+    /// so, something that was explained is no longer, and that is an issue of the change.
     #[test]
-    fn words_alone_never_take_a_plan_below_the_edge(
+    fn words_that_say_less_never_take_a_plan_below_the_edge(
         steps in prop::collection::vec(any_step(), 1..5),
         intent in prop::sample::select(vec!["FixBug", "AddFeature", "CreateProject", "BuildPackage"]),
         words in prop::sample::select(vec![
             ("Fix the crash of the login page, documented and tested", "Remove what is wrong in the login test and verify it"),
             ("Replace the old settings of the parser with documented ones", "Delete the old parser settings, as the docs say"),
+            ("Change what the request asks for", "Change what the request asks for"),
         ]),
-        other in prop::sample::select(vec![
+        fewer in prop::sample::select(vec![
             ("fixes", "x"), ("stuff", "update"), ("Fix", "fix"), ("do it", "TODO TODO TODO TODO"), ("misc", "!!!!!!!!!!"),
-            ("It crashes and hangs and leaks on the button", "change"),
+            ("changes", "CHANGE EVERYTHING NOW"), ("improve", "change the file"),
         ]),
     ) {
-        let mut seen = std::collections::BTreeSet::new();
+        let mut seen = BTreeSet::new();
         let steps: Vec<_> = steps.into_iter().filter(|(step, _)| seen.insert(step["target"].to_string())).collect();
         let quality = |(text, description): (&str, &str)| {
             let mut case = case_of(&steps);
             case.say(intent, text, description);
-            case.assess().quality.score
+            case.assess().quality
         };
-        let (good, poor) = (quality(words), quality(other));
-        prop_assert!(good < BasisPoints(6000) || poor >= BasisPoints(6000), "{good} with good words, {poor} with others");
+        let (told, untold) = (quality(words), quality(fewer));
+        let same = apart_from_words(&untold).is_subset(&apart_from_words(&told));
+        prop_assert!(
+            told.score < BasisPoints(6000) || untold.score >= BasisPoints(6000) || !same,
+            "{} in words that tell, {} in fewer", told.score, untold.score
+        );
     }
 }
 
-/// Item 34: a one-word request with a sound small change is not refused.
+/// Item 34: what the edge is kept for is how words are written, and nothing else. One-word requests with a sound small change are
+/// cases of `moderate`.
 #[test]
-fn a_one_word_request_is_not_refused() {
-    let mut step = Map::new();
-    for (name, value) in
-        [("type", "file_modify"), ("target", "src/app.py"), ("description", "x"), ("content", "a = 2\n")]
-    {
-        step.insert(name.to_owned(), json!(value));
+fn only_how_words_are_written_counts_as_wording() {
+    let written = BTreeSet::from([
+        "another step has the same description",
+        "only the request tells what the step is for",
+        "the description does not tell what the step is for",
+        "the description is hard to read",
+        "the description is less than a sentence",
+        "the description is too long to be read",
+        "the description is very short",
+        "the description says hardly more than the step's type",
+        "the description would fit any other step",
+        "the request is less than a sentence",
+        "the request is vague",
+        "the request says nothing that the steps could be held against",
+    ]);
+    let mut seen = BTreeSet::new();
+    for (name, case) in FOLDERS.into_iter().flat_map(cases) {
+        for issue in case.assess().quality.dimensions.iter().flat_map(|dimension| &dimension.issues) {
+            assert_eq!(issue.wording, written.contains(issue.message.as_str()), "{name}: {issue:?}");
+            seen.extend(written.get(issue.message.as_str()));
+        }
     }
-    let mut case = case_of(&[(step, Some("a = 1\n".to_owned()))]);
-    case.say("FixBug", "fixes", "x");
-    let quality = case.assess().quality;
-    assert!(quality.score >= BasisPoints(6000), "{quality:#?}");
+    assert_eq!(seen, written, "each stands in a case");
+}
+
+/// A plan that is refused stays refused in the best words: what changes is why.
+#[test]
+fn poor_plans_are_poor_for_their_change() {
+    for (name, case) in cases("poor") {
+        let quality = case.assess().quality;
+        let left: u32 = quality
+            .dimensions
+            .iter()
+            .map(|it| {
+                let issues = it.issues.iter().filter(|issue| !issue.wording);
+                it.weight * 10_000_u32.saturating_sub(issues.map(|issue| issue.points).sum())
+            })
+            .sum();
+        assert!(left / 100 < 6000, "{name}: {left} without what the words cost");
+    }
 }
 
 /// Item 33: a body that does nothing costs what code that is left out costs; what does nothing on purpose costs nothing.
@@ -507,7 +556,7 @@ fn requested_capabilities() {
             capabilities.iter().all(|it| it.path.as_deref() == Some(path) && !it.reason.is_empty()),
             "{capabilities:?}"
         );
-        let names: std::collections::BTreeSet<&str> = capabilities.iter().map(|it| it.capability.name()).collect();
+        let names: BTreeSet<&str> = capabilities.iter().map(|it| it.capability.name()).collect();
         names.into_iter().collect::<Vec<_>>().join(" ")
     };
     let manifest = |dependency: &str| format!("[package]\nname = \"a\"\n\n[dependencies]\n{dependency}\n");

@@ -146,7 +146,7 @@ const ENTRY_POINTS: &[&str] =
     &["main", "index", "program", "app", "lib", "__main__", "__init__", "server", "cli", "manage", "mod"];
 
 pub(super) fn issues(view: &View<'_>) -> Vec<Issue> {
-    let mut issues: Vec<Issue> = request(view).into_iter().map(worded).collect();
+    let mut issues: Vec<Issue> = request(view).into_iter().collect();
     let proposal = view.plan.proposal();
     if proposal.domain() == Domain::Files {
         named(view, &mut issues);
@@ -163,20 +163,21 @@ pub(super) fn issues(view: &View<'_>) -> Vec<Issue> {
 }
 
 /// Whether the request says enough to hold the plan against, and whether the plan speaks of it at all.
-fn request(view: &View<'_>) -> Vec<Issue> {
+fn request(view: &View<'_>) -> Option<Issue> {
     let text = &view.plan.proposal().intent.text;
     if worth_of_request(text) == Worth::Vague {
         let message = "the request says nothing that the steps could be held against";
-        return vec![issue(3000, message, "say in `intent.text` what is wanted, where, and what is wrong or missing")];
+        let hint = "say in `intent.text` what is wanted, where, and what is wrong or missing";
+        return Some(worded(issue(3000, message, hint)));
     }
     let asked: BTreeSet<String> = telling(text).map(|word| stem(&word).to_owned()).collect();
     let documents = asks_for(view, DOCUMENTS) && roles(view).iter().all(|role| *role == Role::Docs);
     if asked.len() < 2 || !text.is_ascii() || documents || asked.iter().any(|word| is_spoken(view, word)) {
-        return Vec::new();
+        return None;
     }
     let changed = view.changes.iter().flat_map(|change| &change.lines).map(|line| line.bytes);
     if hold(changed, &asked) {
-        return Vec::new();
+        return None;
     }
     let contents = view.changes.iter().flat_map(|change| [change.before, change.after]).flatten();
     let (points, message) = if hold(contents.flat_map(|content| content.bytes().split(|byte| *byte == b'\n')), &asked) {
@@ -184,11 +185,11 @@ fn request(view: &View<'_>) -> Vec<Issue> {
     } else {
         (5000, "no step, path or changed file has a word of the request")
     };
-    vec![issue(points, message, "describe in each step how it serves the request, or correct the targets")]
+    Some(issue(points, message, "describe in each step how it serves the request, or correct the targets"))
 }
 
 /// Whether the plan's words or paths have a word that begins so.
-fn is_spoken(view: &View<'_>, wanted: &str) -> bool {
+pub(super) fn is_spoken(view: &View<'_>, wanted: &str) -> bool {
     let has =
         |text: &str| every(text).any(|word| word.starts_with(wanted) || (word.len() > 2 && wanted.starts_with(&word)));
     view.steps().iter().any(|step| has(&step.description) || has(&step.target))
@@ -196,7 +197,7 @@ fn is_spoken(view: &View<'_>, wanted: &str) -> bool {
 }
 
 /// Whether one of the lines holds one of the words, whatever its case.
-fn hold<'l>(mut lines: impl Iterator<Item = &'l [u8]>, words: &BTreeSet<String>) -> bool {
+pub(super) fn hold<'l>(mut lines: impl Iterator<Item = &'l [u8]>, words: &BTreeSet<String>) -> bool {
     let finders: Vec<_> = words.iter().map(|word| memchr::memmem::Finder::new(word.as_bytes())).collect();
     let mut lower = Vec::new();
     lines.any(|line| {
@@ -307,18 +308,14 @@ fn add_feature(view: &View<'_>, issues: &mut Vec<Issue>) {
     let other = asks_for_other_work(view);
     let roles = roles(view);
     if is_prose(&roles) && !other {
-        issues.push(worded(prose(
-            view,
-            "nothing new can happen: only documentation or tests change",
-            "holds the logic",
-        )));
+        issues.push(prose(view, "nothing new can happen: only documentation or tests change", "holds the logic"));
     } else if roles.len() == 1 && roles.contains(&Role::Config) && !other {
         // Settings alone can switch something on.
-        issues.push(worded(lack(
+        issues.push(lack(
             2000,
             "only settings change, so nothing new can happen unless it is there already",
             "add the step that holds the logic, or say in `intent.text` that it is about configuration",
-        )));
+        ));
     }
     let source: Vec<_> = view.changes.iter().filter(|change| change.role == Role::Source).collect();
     let existing = view.changes.iter().any(|change| change.before.is_some());
@@ -326,12 +323,12 @@ fn add_feature(view: &View<'_>, issues: &mut Vec<Issue>) {
         && !existing
         && !other
     {
-        issues.push(worded(issue_at(
+        issues.push(issue_at(
             1500,
             "the new file is not wired into anything that exists",
             "add the step that calls, registers or exports it, or say why none is needed",
             new.place(None),
-        )));
+        ));
     }
     let shown = view.changes.iter().any(|change| is_ui(change.path));
     let has_screens = view.changes.iter().any(|change| {
@@ -341,11 +338,11 @@ fn add_feature(view: &View<'_>, issues: &mut Vec<Issue>) {
         )
     });
     if asks_for(view, SCREEN) && has_screens && !shown {
-        issues.push(worded(lack(
+        issues.push(lack(
             2000,
             "the request names something people see, but no view, template or style changes",
             "add the step that shows it",
-        )));
+        ));
     }
 }
 
@@ -353,22 +350,18 @@ fn add_feature(view: &View<'_>, issues: &mut Vec<Issue>) {
 fn fix_bug(view: &View<'_>, issues: &mut Vec<Issue>) {
     let roles = roles(view);
     if is_prose(&roles) && !asks_for_other_work(view) {
-        issues.push(worded(prose(
-            view,
-            "nothing is fixed: only documentation or tests change",
-            "changes the faulty file",
-        )));
+        issues.push(prose(view, "nothing is fixed: only documentation or tests change", "changes the faulty file"));
     }
     if let Some(fixed) = view.changes.iter().find(|change| change.role == Role::Source)
         && !roles.contains(&Role::Test)
         && !is_checked(view)
     {
-        issues.push(worded(issue_at(
+        issues.push(issue_at(
             2500,
             "no regression check",
             "add a test that fails without the fix, or say in a step how it is verified",
             fixed.place(None),
-        )));
+        ));
     }
 }
 
@@ -393,15 +386,15 @@ fn prose(view: &View<'_>, message: &str, step: &str) -> Issue {
 fn is_checked(view: &View<'_>) -> bool {
     let spoken = |text: &str| every(text).any(|word| CHECKS.contains(&word.as_str()));
     let proposal = view.plan.proposal();
-    let markers = [&b"#[test]"[..], b"#[cfg(test)]", b"def test_", b"assert", b">>> "];
+    let markers = [&b"#[test]"[..], b"#[cfg(test)]", b"def test_", b"assert"];
+    let checks = |line: &[u8]| {
+        line.trim_ascii_start().starts_with(b">>> ")
+            || markers.iter().any(|marker| memchr::memmem::find(line, marker).is_some())
+    };
     view.steps().iter().any(|step| spoken(&step.description))
         || proposal.assumptions.iter().any(|text| spoken(text))
         || proposal.constraints.iter().any(|constraint| spoken(&constraint.description))
-        || view
-            .changes
-            .iter()
-            .flat_map(FileChange::added_lines)
-            .any(|line| markers.iter().any(|marker| memchr::memmem::find(line.bytes, marker).is_some()))
+        || view.changes.iter().flat_map(FileChange::added_lines).any(|line| checks(line.bytes))
 }
 
 /// Configuration, and no source change.

@@ -54,7 +54,7 @@ fn markers(change: &FileChange<'_>) -> Option<Issue> {
 }
 
 /// JSON or TOML that could be read before, or is new, and cannot be read now.
-fn malformed(change: &FileChange<'_>) -> Option<Issue> {
+pub(super) fn malformed(change: &FileChange<'_>) -> Option<Issue> {
     let after = change.after?;
     let name = change.path.name();
     let reads: fn(&[u8]) -> bool = match name.rsplit('.').next()? {

@@ -6,6 +6,7 @@
 mod clarity;
 mod completeness;
 mod feasibility;
+mod grave;
 mod safety;
 mod specificity;
 mod stub;
@@ -32,19 +33,20 @@ pub(super) struct View<'a> {
 
 /// The quality of a plan.
 pub(super) fn quality(view: &View<'_>) -> Quality {
+    let grave = grave::costs(view);
     let missing = match view.extent {
-        Extent::Whole => completeness::issues(view),
+        Extent::Whole => both(completeness::issues(view), grave.completeness),
         Extent::Selection => Vec::new(),
     };
     let dimensions = vec![
         dimension("completeness", 30, missing),
-        dimension("specificity", 25, specificity::issues(view)),
-        dimension("feasibility", 20, feasibility::issues(view)),
-        dimension("safety", 15, safety::issues(view)),
+        dimension("specificity", 25, both(specificity::issues(view), grave.specificity)),
+        dimension("feasibility", 20, both(feasibility::issues(view), grave.feasibility)),
+        dimension("safety", 15, both(safety::issues(view), grave.safety)),
         dimension("clarity", 10, clarity::issues(view).into_iter().map(worded).collect()),
     ];
     let score = weighed(&dimensions, |dimension| dimension.score);
-    // Words alone never make a sound change insufficient.
+    // How the request and the descriptions are written never takes a plan below the edge; what changes does.
     let sound = weighed(&dimensions, |dimension| left(dimension.issues.iter().filter(|issue| !issue.wording)));
     let score = score.max(sound.min(SUFFICIENT_QUALITY));
     Quality { score, level: grade(score), dimensions }
@@ -52,6 +54,11 @@ pub(super) fn quality(view: &View<'_>) -> Quality {
 
 fn dimension(name: &'static str, weight: u32, issues: Vec<Issue>) -> Dimension {
     Dimension { name, score: left(issues.iter()), weight, issues }
+}
+
+fn both(mut issues: Vec<Issue>, more: Vec<Issue>) -> Vec<Issue> {
+    issues.extend(more);
+    issues
 }
 
 /// What these issues leave of a dimension.
@@ -65,7 +72,8 @@ fn weighed(dimensions: &[Dimension], score: impl Fn(&Dimension) -> BasisPoints) 
     BasisPoints(dimensions.iter().map(|dimension| dimension.weight * score(dimension).0).sum::<u32>() / 100)
 }
 
-/// The same lost points, as a matter of words alone.
+/// The same lost points, for how the words are written: vague, short, shouted, repeated. What the change lacks, and where it is
+/// another one than the words tell of, is no matter of words, even where words could explain it.
 fn worded(issue: Issue) -> Issue {
     Issue { wording: true, ..issue }
 }

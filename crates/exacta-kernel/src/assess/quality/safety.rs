@@ -1,7 +1,7 @@
 //! Safety: does the plan avoid dangerous patterns and loss?
 
 use super::words::every;
-use super::{View, issue_at, worded};
+use super::{View, issue_at};
 use crate::assess::Issue;
 use crate::assess::source::{Role, is_test};
 use crate::facts::FileContent;
@@ -163,24 +163,29 @@ fn loss(change: &FileChange<'_>) -> Option<Issue> {
     }
     if matches!(change.step.action, Action::FileDelete { .. }) {
         let hint = "say in the description why the file can go";
-        return Some(worded(issue_at(2500, "deletes a file without saying why", hint, change.place(None))));
+        return Some(issue_at(2500, "deletes a file without saying why", hint, change.place(None)));
     }
     let before = change.before.map_or(0, lines);
     let (gone, come) = (change.removed_lines().count(), change.added_lines().count());
     let gutted = before >= 40 && gone * 10 > before * 6 && come * 2 < gone;
     gutted.then(|| {
-        worded(issue_at(
+        issue_at(
             2500,
             format!("takes out {gone} of {before} lines without saying why"),
             "say in the description what goes, and why",
             change.place(None),
-        ))
+        )
     })
 }
 
 /// Whether the step says that something goes.
 fn is_meant(change: &FileChange<'_>) -> bool {
-    every(&change.step.description).any(|word| REMOVAL.contains(&word.as_str()))
+    removes(&change.step.description)
+}
+
+/// Whether a text says that something goes.
+pub(super) fn removes(text: &str) -> bool {
+    every(text).any(|word| REMOVAL.contains(&word.as_str()))
 }
 
 /// Assertions that tests lose without a word about it, unless other tests of the plan gain as many.
@@ -194,12 +199,12 @@ fn unasserted(view: &View<'_>) -> Vec<Issue> {
         lost += gone;
         gained += come;
         if gone > come && change.after.is_some() && !is_meant(change) {
-            issues.push(worded(issue_at(
+            issues.push(issue_at(
                 4000,
                 format!("takes {} of {gone} assertions out of tests (old line)", gone - come),
                 "keep them, or say in the description why they can go",
                 change.place(first),
-            )));
+            ));
         }
     }
     if gained >= lost { Vec::new() } else { issues }
@@ -211,7 +216,7 @@ fn holds_tests(change: &FileChange<'_>) -> bool {
     is_test(change.path) || (change.path.name().ends_with(".rs") && change.before.is_some_and(beside))
 }
 
-fn is_assertion(line: &[u8]) -> bool {
+pub(super) fn is_assertion(line: &[u8]) -> bool {
     let line = line.trim_ascii_start();
     let comment =
         [&b"//"[..], b"#", b"*", b"/*", b"import ", b"from ", b"use "].iter().any(|start| line.starts_with(start));
@@ -222,14 +227,15 @@ fn lines(content: &FileContent) -> usize {
     memchr::memchr_iter(b'\n', content.bytes()).count()
 }
 
+/// Whether a line keeps a test from running.
+pub(super) fn is_skip(line: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(line).to_lowercase();
+    let text = text.trim_start();
+    SKIPS.iter().any(|phrase| text.starts_with(phrase) || (phrase.starts_with('.') && text.contains(phrase)))
+}
+
 /// A test that no longer runs.
 fn skipped(change: &FileChange<'_>) -> Option<Issue> {
-    let is_skip = |line: &[u8]| {
-        let text = String::from_utf8_lossy(line).to_lowercase();
-        SKIPS
-            .iter()
-            .any(|phrase| text.trim_start().starts_with(phrase) || (phrase.starts_with('.') && text.contains(phrase)))
-    };
     let tests = is_test(change.path) || change.path.name().ends_with(".rs");
     let line = change.marked_added(HIDES).find(|line| tests && is_skip(line.bytes))?;
     Some(issue_at(

@@ -9,7 +9,7 @@ use crate::prelude::*;
 use crate::proposal::{Action, Step};
 use crate::scan::change::FileChange;
 use crate::scan::lexicon::OPEN;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// Comments that stand for code that was left out, lower case.
 const ELISIONS: &[&str] = &[
@@ -82,7 +82,7 @@ pub(super) fn issues(view: &View<'_>) -> Vec<Issue> {
             let hint = "say what is changed, and why";
             issues.push(worded(issue_at(view.share(points), what, hint, in_step(step))));
         }
-        issues.extend(values(view, step));
+        issues.extend(placeholder(view, step));
     }
     issues.extend(view.changes.iter().flat_map(unfinished));
     issues
@@ -103,20 +103,31 @@ fn request(view: &View<'_>) -> Option<Issue> {
 }
 
 /// A placeholder among a primitive's parameters or a tool's arguments.
-fn values(view: &View<'_>, step: &Step) -> Option<Issue> {
+fn placeholder(view: &View<'_>, step: &Step) -> Option<Issue> {
     let name = stand_in(step)?;
     Some(issue_at(view.share(5000), format!("`{name}` is only a placeholder"), "give the real value", in_step(step)))
 }
 
 /// The first parameter or argument whose value is only a placeholder.
 pub(super) fn stand_in(step: &Step) -> Option<&str> {
-    let map = match &step.action {
-        Action::Primitive { parameters, .. } => parameters,
-        Action::ToolCall { arguments, .. } => arguments,
-        _ => return None,
-    };
-    let vague = |value: &Value| value.as_str().is_some_and(is_stand_in);
-    map.iter().find(|(_, value)| vague(value)).map(|(name, _)| name.as_str())
+    values(step)?.iter().find(|(_, value)| is_blank(value)).map(|(name, _)| name.as_str())
+}
+
+/// How many of a step's parameters or arguments are only placeholders, and how many there are.
+pub(super) fn blanks(step: &Step) -> (usize, usize) {
+    values(step).map_or((0, 0), |map| (map.values().filter(|value| is_blank(value)).count(), map.len()))
+}
+
+fn values(step: &Step) -> Option<&Map<String, Value>> {
+    match &step.action {
+        Action::Primitive { parameters, .. } => Some(parameters),
+        Action::ToolCall { arguments, .. } => Some(arguments),
+        _ => None,
+    }
+}
+
+fn is_blank(value: &Value) -> bool {
+    value.as_str().is_some_and(is_stand_in)
 }
 
 fn is_stand_in(text: &str) -> bool {
