@@ -244,7 +244,6 @@ pub fn background(view: &PlanView) -> Vec<Row> {
         rows.extend(detail.derived_from.iter().map(|id| labelled("derived from", id)));
         rows.extend(ask::proposer(detail));
         rows.extend(detail.assumptions.iter().map(|text| labelled("assumes", text)));
-        rows.extend(detail.by.as_ref().map(|by| labelled("by", by)));
         rows.extend(binding(detail));
         rows.extend(
             detail

@@ -14,7 +14,7 @@ fn an_agent_goes_by_its_name() {
     let named = submitted(&world, &["--agent", "codex"]);
     let shown = world.run(&["show", &named]).expect(0).out;
     assert!(shown.lines().next().unwrap().contains("by codex"), "{shown}");
-    assert!(shown.lines().any(|line| line.starts_with("by ") && line.ends_with(":codex")), "{shown}");
+    assert!(shown.lines().any(|line| line.starts_with("credential ") && line.ends_with(":codex")), "{shown}");
     assert!(world.run(&["list"]).expect(0).out.contains("by codex"));
     assert!(world.run(&["audit", "list"]).expect(0).out.lines().any(|line| line.ends_with("  by codex")));
     let listed = world.run(&["list", "--json"]).expect(0).json();
