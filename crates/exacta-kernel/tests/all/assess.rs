@@ -491,6 +491,16 @@ fn bodies_that_do_nothing() {
         ("a.js", "export function total(items) {}\n"),
         ("a.ts", "function total(items: number[]): number {\n  return 0; // placeholder\n}\n"),
         ("a.go", "func total(items []int) int {\n\tpanic(\"not implemented\")\n}\n"),
+        ("a.ts", "class Cart {\n  total(): number {}\n}\n"),
+        ("a.js", "class Cart {\n  async load(id) {}\n}\n"),
+        (
+            "A.java",
+            "class Cart {\n    public int total() {\n        throw new UnsupportedOperationException(\"not implemented\");\n    }\n}\n",
+        ),
+        ("a.py", "class Database:\n    def total(self):\n        pass\n"),
+        ("a.rs", "impl Sum for Cart {\n    fn sum(&self) -> u8 {\n        todo!()\n    }\n}\n"),
+        ("A.cs", "class Cart\n{\n    public void Clear() { }\n}\n"),
+        ("a.go", "func (c *Cart) Total() int {\n\tpanic(\"TODO\")\n}\n"),
     ];
     let sound = [
         ("a.py", "class Missing(Exception):\n    pass\n"),
@@ -515,6 +525,75 @@ fn bodies_that_do_nothing() {
         ("a.ts", "const ignore = () => {};\n"),
         ("a.js", "export function noop() {}\n"),
         ("a.rs", "pub fn total(items: &[u8]) -> u8 {\n    items.iter().sum()\n}\n"),
+        ("a.py", "class Cart:\n    def __init__(self):\n        pass\n"),
+        ("a.py", "class Repository(metaclass=ABCMeta):\n    @abc.abstractmethod\n    async def load(self, key): ...\n"),
+        ("a.py", "class Store(typing.Protocol[T]):\n    def get(\n        self,\n        key: str,\n    ) -> T: ...\n"),
+        ("a.py", "class NullSink(Sink):\n    def write(self, line):\n        pass\n"),
+        (
+            "a.py",
+            "class Quiet:\n    def log_message(self, format, *args):\n        # The server is quiet in tests.\n        pass\n",
+        ),
+        ("a.py", "class Handler(BaseHTTPRequestHandler):\n    def log_message(self, format, *args):\n        pass\n"),
+        ("a.py", "@click.group()\ndef cli():\n    pass\n"),
+        ("a.py", "def on_exit(callback=lambda: None):\n    callback()\n"),
+        (
+            "a.py",
+            "class Parser(Base):\n    def error(self, message):\n        \"\"\"Errors are collected elsewhere.\"\"\"\n",
+        ),
+        (
+            "a.ts",
+            "class Cart {\n  constructor(private readonly items: Item[]) {}\n\n  total() {\n    return this.items.length;\n  }\n}\n",
+        ),
+        ("a.ts", "export abstract class Shape {\n  abstract area(): number;\n  protected onResize(): void {}\n}\n"),
+        (
+            "a.ts",
+            "function parse(text: string): Tree;\nfunction parse(text: string, strict: boolean): Tree;\nfunction parse(text: string, strict = true): Tree {\n  return read(text, strict);\n}\n",
+        ),
+        ("a.ts", "export const quiet: Logger = {\n  info() {},\n  warn() {},\n};\n"),
+        ("a.ts", "promise.catch(() => {});\n"),
+        ("a.js", "button.addEventListener('click', function () {});\n"),
+        (
+            "a.js",
+            "export function createStore(reducer, subscribe = function () {}) {\n  return reducer(subscribe);\n}\n",
+        ),
+        ("a.rs", "impl Visitor for Counter {\n    fn leave(&mut self, _node: &Node) {}\n}\n"),
+        ("a.rs", "impl<T> Sink<T> for Null\nwhere\n    T: Send,\n{\n    fn send(&mut self, _item: T) {}\n}\n"),
+        ("a.rs", "pub fn ready() {\n    spawn(|| {});\n}\n"),
+        ("a.rs", "fn check<T: Send>() {}\n\npub fn start() {\n    check::<Pool>();\n}\n"),
+        (
+            "a.rs",
+            "pub fn rest(kind: Kind) -> u8 {\n    match kind {\n        Kind::A => 1,\n        Kind::B => unimplemented!(\"the protocol has none\"),\n    }\n}\n",
+        ),
+        ("a.go", "type nopCloser struct{ io.Reader }\n\nfunc (nopCloser) Close() error { return nil }\n"),
+        (
+            "a.go",
+            "// Lock does nothing: copies are found by vet.\nfunc (*noCopy) Lock() {}\n\n// Unlock does nothing.\nfunc (*noCopy) Unlock() {}\n",
+        ),
+        ("a.go", "func (discard) Write(p []byte) (int, error) { return len(p), nil }\n\nfunc (n node) isExpr() {}\n"),
+        (
+            "A.java",
+            "public final class Strings {\n    private Strings() {}\n\n    public static String trim(String text) {\n        return text.trim();\n    }\n}\n",
+        ),
+        ("A.java", "public interface Listener {\n    default void closed(Channel channel) {}\n}\n"),
+        (
+            "A.java",
+            "class Adapter implements MouseListener {\n    @Override\n    public void mouseExited(MouseEvent event) {}\n}\n",
+        ),
+        (
+            "A.java",
+            "class Frozen {\n    @Override\n    public void add(String item) {\n        throw new UnsupportedOperationException(\"not modifiable\");\n    }\n}\n",
+        ),
+        (
+            "A.cs",
+            "public abstract class Job\n{\n    protected virtual void OnDone() { }\n    public abstract void Run();\n}\n",
+        ),
+        ("A.cs", "public class Quiet : ILog\n{\n    public void Dispose() { }\n}\n"),
+        ("A.cs", "public partial class Form\n{\n    public Form() { }\n}\n"),
+        ("a.kt", "class Quiet : Listener {\n    override fun closed(channel: Channel) {}\n}\n"),
+        ("a.ts", "class FakeClock {\n  tick(): void {}\n}\n"),
+        ("a.ts", "export class Panel extends Widget {\n  render() {}\n}\n"),
+        ("a.js", "class Panel {\n  onClose() {}\n}\n"),
+        ("a.swift", "final class Quiet: Listener {\n    func closed(_ channel: Channel) {}\n}\n"),
     ];
     let issues = |path: &str, content: &str| {
         let mut step = Map::new();
@@ -534,12 +613,9 @@ fn bodies_that_do_nothing() {
             .map(|issue| issue.points)
             .collect::<Vec<_>>()
     };
-    for (path, content) in stubs {
-        assert_eq!(issues(path, content), [2000, 6000, 4000], "{path}: {content}");
-    }
-    for (path, content) in sound {
-        assert_eq!(issues(path, content), [0_u32; 0], "{path}: {content}");
-    }
+    let missed: Vec<_> = stubs.iter().filter(|(path, content)| issues(path, content) != [2000, 6000, 4000]).collect();
+    let blamed: Vec<_> = sound.iter().filter(|(path, content)| !issues(path, content).is_empty()).collect();
+    assert!(missed.is_empty() && blamed.is_empty(), "missed: {missed:#?}\nblamed: {blamed:#?}");
 }
 
 /// Item 36: what a plan would give or use.

@@ -3,6 +3,7 @@
 //! What does nothing on purpose is left alone: abstract methods, protocols, overloads, interface files, hooks of base classes, and
 //! whatever says so in a docstring or comment.
 
+use super::words::every;
 use crate::assess::source::Role;
 use crate::facts::FileContent;
 use crate::prelude::*;
@@ -20,7 +21,8 @@ const NOT_WRITTEN: &[&str] = &[
     "panic(\"todo",
     "throw new notimplementedexception",
     "throw new notimplementederror",
-    "throw new unsupportedoperationexception(\"not ",
+    "throw new unsupportedoperationexception(\"not implemented",
+    "throw new unsupportedoperationexception(\"not yet",
     "throw new unsupportedoperationexception(\"todo",
     "throw new error(\"not implemented",
     "throw new error('not implemented",
@@ -35,13 +37,12 @@ const NOT_WRITTEN: &[&str] = &[
 const OPEN_CLASSES: &[&str] = &[
     "abstract",
     "abc",
+    "abcmeta",
     "base",
     "protocol",
     "interface",
     "mixin",
     "null",
-    "noop",
-    "no_op",
     "dummy",
     "fake",
     "mock",
@@ -54,6 +55,9 @@ const OPEN_CLASSES: &[&str] = &[
 /// What a function is called, or decorated with, that may do nothing.
 const OPEN_FUNCTIONS: &[&str] =
     &["noop", "no_op", "nothing", "ignore", "abstract", "overload", "group", "fixture", "hook", "virtual"];
+/// Words of a comment that say that a body is empty on purpose.
+const ON_PURPOSE: &[&str] =
+    &["nothing", "noop", "purpose", "intentionally", "deliberately", "empty", "needed", "unused", "ignored", "ignore"];
 /// How many lines a signature may have.
 const LONGEST: usize = 24;
 
@@ -71,14 +75,15 @@ pub(super) fn stub(change: &FileChange<'_>) -> Option<u64> {
     if !python && !braces() {
         return None;
     }
-    let candidate =
-        |line: &[u8]| if python { python_statement(line).is_some() } else { is_unwritten(line) || is_empty(line) };
+    let candidate = |line: &[u8]| {
+        if python { python_statement(line).is_some() } else { is_unwritten(line) || is_empty(line, name) }
+    };
     let mut candidates = change.added_lines().filter(|line| candidate(line.bytes));
     // A body that was as empty before is not added by whoever changes its signature.
     if candidates.clone().count() <= change.removed_lines().filter(|line| candidate(line.bytes)).count() {
         return None;
     }
-    let text = Text::new(change.after?);
+    let text = Text::new(change.after?, name);
     let found = candidates.find(|line| {
         let at = usize::try_from(line.line).unwrap_or_default().saturating_sub(1);
         if python { text.is_python_stub(at) } else { text.is_braced_stub(at) }
@@ -121,10 +126,10 @@ fn is_unwritten(line: &[u8]) -> bool {
 }
 
 /// The header of a named function with nothing between its braces.
-fn is_empty(line: &[u8]) -> bool {
+fn is_empty(line: &[u8], file: &str) -> bool {
     let text = String::from_utf8_lossy(line);
     let text = text.trim();
-    text.ends_with(") {}") | text.ends_with(") { }") && is_function(text)
+    (text.ends_with(") {}") || text.ends_with(") { }")) && is_function(text) || is_script(file) && is_method(text)
 }
 
 /// Whether a header declares a function by a word that does only that.
@@ -132,7 +137,32 @@ fn is_function(header: &str) -> bool {
     let mut words = header.split_whitespace().take_while(|word| !word.contains('('));
     let known = words.any(|word| matches!(word, "fn" | "func" | "function" | "fun" | "void"));
     let lower = header.to_lowercase();
-    known && !OPEN_FUNCTIONS.iter().any(|word| lower.contains(word)) && !lower.contains("override")
+    // Go has no word for what a method implements, and Rust checks bounds by functions that nobody fills.
+    let proves = header.starts_with("func (") || header.contains(">() {");
+    known && !proves && !OPEN_FUNCTIONS.iter().any(|word| lower.contains(word)) && !lower.contains("override")
+}
+
+fn is_script(file: &str) -> bool {
+    ["js", "mjs", "jsx", "ts", "tsx"].contains(&file.rsplit('.').next().unwrap_or_default())
+}
+
+/// A method of a class in JavaScript or TypeScript with nothing between its braces; constructors and `onClose` may have nothing.
+fn is_method(text: &str) -> bool {
+    let Some(header) = text.strip_suffix("{}").or_else(|| text.strip_suffix("{ }")) else { return false };
+    let Some((before, after)) = header.split_once('(') else { return false };
+    let name = before.split_whitespace().next_back().unwrap_or_default();
+    let word = |text: &str| text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '#'));
+    let reacts = name.strip_prefix("on").is_some_and(|rest| rest.starts_with(char::is_uppercase));
+    let lower = before.to_lowercase();
+    !name.is_empty()
+        && before.split_whitespace().all(word)
+        && after.contains(')')
+        && !after.contains("=>")
+        && !reacts
+        && !matches!(name, "constructor" | "function")
+        && !is_branch(text)
+        && !OPEN_FUNCTIONS.iter().any(|word| lower.contains(word))
+        && !lower.contains("override")
 }
 
 fn is_def(text: &str) -> bool {
@@ -142,11 +172,12 @@ fn is_def(text: &str) -> bool {
 /// The lines of a file.
 struct Text<'a> {
     lines: Vec<&'a [u8]>,
+    name: &'a str,
 }
 
 impl<'a> Text<'a> {
-    fn new(content: &'a FileContent) -> Self {
-        Self { lines: content.bytes().split(|byte| *byte == b'\n').collect() }
+    fn new(content: &'a FileContent, name: &'a str) -> Self {
+        Self { lines: content.bytes().split(|byte| *byte == b'\n').collect(), name }
     }
 
     fn line(&self, at: usize) -> String {
@@ -224,7 +255,6 @@ impl<'a> Text<'a> {
         let Some(class) = outer.map(|at| self.line(at)).filter(|line| line.trim().starts_with("class ")) else {
             return false;
         };
-        let lower = class.to_lowercase();
         let name =
             class.trim().trim_start_matches("class ").split(['(', ':']).next().unwrap_or_default().trim().to_owned();
         let derives = |line: &&[u8]| {
@@ -236,14 +266,14 @@ impl<'a> Text<'a> {
                 .map(|(_, bases)| bases.to_owned());
             bases.is_some_and(|bases| bases.split([',', ')', '.']).any(|base| base.trim() == name))
         };
-        OPEN_CLASSES.iter().any(|word| lower.contains(word)) || self.lines.iter().any(derives)
+        is_open(&class) || self.lines.iter().any(derives)
     }
 
     fn is_braced_stub(&self, at: usize) -> bool {
         let line = self.line(at);
         let text = line.trim();
-        if is_empty(line.as_bytes()) {
-            return !self.is_in_trait(at) && !text.contains("main(");
+        if is_empty(line.as_bytes(), self.name) {
+            return !text.contains("main(") && !self.may_be_empty(at);
         }
         let header = if text.contains(['{', '>'])
             && !text.starts_with("throw")
@@ -262,25 +292,80 @@ impl<'a> Text<'a> {
         header.is_some_and(|header| {
             let lower = header.to_lowercase();
             !OPEN_FUNCTIONS.iter().any(|word| lower.contains(word))
-        }) && !self.is_in_trait(at)
+        }) && !self.may_be_unwritten(at)
     }
 
-    /// Whether a line is in an `impl` of a trait, a trait, an interface or an abstract class, where nothing can be the right answer.
-    fn is_in_trait(&self, at: usize) -> bool {
-        let depth = indent(&self.line(at));
-        let mut inner = depth;
-        (0..at).rev().any(|at| {
-            let line = self.line(at);
-            let here = indent(&line);
-            if !is_code(&line) || here >= inner {
-                return false;
-            }
-            inner = here;
-            let line = line.trim();
-            let words = ["trait ", "interface ", "abstract ", "protocol "];
-            (line.contains("impl") && line.contains(" for ")) || words.iter().any(|word| line.contains(word))
-        })
+    /// Whether nothing can be the right answer: because a trait, an interface or a base class asks for the function, or because
+    /// a comment says so.
+    fn may_be_empty(&self, at: usize) -> bool {
+        let mut above = (0..at).rev().map(|at| self.line(at));
+        let noted = above.find(|line| !line.trim_start().starts_with('@')).unwrap_or_default().to_lowercase();
+        let noted = is_comment(&noted) && every(&noted).any(|word| ON_PURPOSE.contains(&word.as_str()));
+        let annotated = (0..at).rev().map(|at| self.line(at)).take_while(|line| line.trim_start().starts_with('@'));
+        let headers = self.headers(at);
+        // What looks like a method of a script is one only in a class.
+        let loose = !is_function(self.line(at).trim()) && !headers.first().is_some_and(|line| is_class(line));
+        noted
+            || loose
+            || annotated.into_iter().any(|line| line.contains("Override"))
+            || headers.iter().any(|line| is_contract(line) || implements(line) || (is_class(line) && derives(line)))
     }
+
+    /// Whether code that says it is not written may stand: in what others implement, or for what a trait asks and this cannot do.
+    fn may_be_unwritten(&self, at: usize) -> bool {
+        let later = self.line(at).to_lowercase().contains("todo");
+        self.headers(at).iter().any(|line| is_contract(line) || (implements(line) && !later))
+    }
+
+    /// The lines that open the blocks around a line, the nearest first.
+    fn headers(&self, at: usize) -> Vec<String> {
+        let mut inner = indent(&self.line(at));
+        let mut found = Vec::new();
+        for line in (0..at).rev().map(|at| self.line(at)).filter(|line| is_code(line)) {
+            let (here, text) = (indent(&line), line.trim());
+            if here < inner && (text == "{" || text.starts_with("where")) {
+                // It belongs to the line above it.
+                inner = here + 1;
+            } else if here < inner {
+                inner = here;
+                found.push(text.to_owned());
+            }
+            if inner == 0 {
+                break;
+            }
+        }
+        found
+    }
+}
+
+/// What others implement, or derive from.
+fn is_contract(header: &str) -> bool {
+    ["trait ", "interface ", "abstract ", "protocol "].iter().any(|word| header.contains(word))
+        || (is_class(header) && is_open(header))
+}
+
+fn implements(header: &str) -> bool {
+    header.contains("impl") && header.contains(" for ")
+}
+
+fn is_class(header: &str) -> bool {
+    header
+        .split_whitespace()
+        .any(|word| matches!(word, "class" | "struct" | "object" | "extension" | "actor" | "record"))
+}
+
+fn derives(class: &str) -> bool {
+    [" extends ", " implements ", ": ", " :"].iter().any(|word| class.contains(word))
+}
+
+/// Whether a class says by a word of its name or of what it derives from that its methods may do nothing.
+fn is_open(class: &str) -> bool {
+    let lower = class.to_lowercase();
+    every(class).any(|word| OPEN_CLASSES.contains(&word.as_str())) || lower.contains("noop") || lower.contains("no_op")
+}
+
+fn is_comment(line: &str) -> bool {
+    ["//", "*", "/*"].iter().any(|start| line.trim_start().starts_with(start))
 }
 
 fn is_branch(line: &str) -> bool {
