@@ -428,6 +428,22 @@ proptest! {
     }
 }
 
+/// Item 34: a one-word request with a sound small change is not refused, in code, text or settings; and no well-made change is,
+/// when its words are exchanged for one.
+#[test]
+fn a_one_word_request_is_not_refused() {
+    let short: Vec<_> = cases("moderate").into_iter().filter(|(name, _)| name.starts_with("one-word-")).collect();
+    assert!(short.len() >= 4, "{}", short.len());
+    for (name, mut case) in short.into_iter().chain(cases("good")) {
+        case.proposal["intent"]["text"] = json!("fixes");
+        for step in case.proposal["steps"].as_array_mut().unwrap() {
+            step["description"] = json!("x");
+        }
+        let quality = case.assess().quality;
+        assert!(quality.score >= BasisPoints(6000), "{name}: {quality:#?}");
+    }
+}
+
 /// Item 34: what the edge is kept for is how words are written, and nothing else. One-word requests with a sound small change are
 /// cases of `moderate`.
 #[test]
