@@ -5,6 +5,7 @@ use crate::current::tampered;
 use crate::error::{Error, Exit};
 use crate::process;
 use crate::run::{Ran, run_error};
+use crate::undo::is_no_file;
 use crate::view::outcome;
 use exacta_exec::look::TARGET_CAP;
 use exacta_exec::{Outcome, Recovered, RunError};
@@ -187,7 +188,7 @@ impl App {
         let facts = self.root.facts(&paths, TARGET_CAP);
         let stands = |path: &RelPath, state: &FileState| match facts.get(path).map(|fact| &fact.target) {
             Some(Target::File(content)) => FileState::of(Some(content)) == *state,
-            Some(Target::Absent) => *state == FileState::Absent,
+            Some(target) if is_no_file(target, &changes) => *state == FileState::Absent,
             _ => false,
         };
         for (path, change) in &changes {

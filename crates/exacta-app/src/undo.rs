@@ -13,7 +13,7 @@ use crate::view::{RunView, UndoFile, UndoView};
 use exacta_kernel::approval::Verb;
 use exacta_kernel::audit::Event;
 use exacta_kernel::diff;
-use exacta_kernel::facts::{Facts, FileContent, FileState, Target, TargetFact};
+use exacta_kernel::facts::{Facts, FileContent, FileState, Obstacle, Target, TargetFact};
 use exacta_kernel::id::{PlanId, RunId};
 use exacta_kernel::lifecycle::Status;
 use exacta_kernel::parse;
@@ -162,7 +162,7 @@ impl App {
         let mut changes = Vec::new();
         let mut changed = Vec::new();
         for (path, transition) in &completed.changes {
-            let now = self.content_of(path);
+            let now = self.content_of(path, &completed.changes);
             if now.as_ref().map(|content| FileState::of(content.as_deref())) != Some(transition.after.clone()) {
                 changed.push((path, now));
                 continue;
@@ -229,12 +229,27 @@ impl App {
     }
 
     /// A file's content now; `None` if it cannot be told.
-    fn content_of(&self, path: &RelPath) -> Option<Option<Content>> {
+    fn content_of(&self, path: &RelPath, changes: &BTreeMap<RelPath, Transition>) -> Option<Option<Content>> {
         match self.root.fact(path, exacta_exec::look::TARGET_CAP).target {
-            Target::Absent => Some(None),
+            target if is_no_file(&target, changes) => Some(None),
             Target::File(content) => Some(Some(content)),
             _ => None,
         }
+    }
+}
+
+/// Whether there is no file at a target: nothing, or what the same run put in its place, a folder with its own files, or a file where
+/// its folder was.
+pub(crate) fn is_no_file(target: &Target, changes: &BTreeMap<RelPath, Transition>) -> bool {
+    match target {
+        Target::Absent => true,
+        Target::Directory { files: Some(files) } => {
+            !files.is_empty() && files.iter().all(|file| changes.contains_key(file))
+        }
+        Target::Blocked { at, by: Obstacle::NotAFolder } => {
+            RelPath::parse(at).is_ok_and(|at| changes.contains_key(&at))
+        }
+        _ => false,
     }
 }
 

@@ -165,7 +165,7 @@ pub fn project_config(root: &ProjectRoot) -> Result<ProjectConfig, Error> {
         Target::Unreadable { reason } => unusable(&format!("cannot be read: {reason}")),
         Target::TooLarge { .. } => unusable("is larger than 1 MiB"),
         Target::Symlink | Target::Blocked { .. } => unusable("is reached through a symbolic link"),
-        Target::Directory | Target::Special => unusable("is not a regular file"),
+        Target::Directory { .. } | Target::Special => unusable("is not a regular file"),
     }
 }
 

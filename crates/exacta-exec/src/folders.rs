@@ -2,6 +2,7 @@
 
 use crate::error::IoError;
 use crate::fs::Fs;
+use crate::journal::Folder;
 use exacta_kernel::path::RelPath;
 use rustix::io::Errno;
 use std::collections::BTreeMap;
@@ -44,6 +45,10 @@ impl<'fs, F: Fs> Folders<'fs, F> {
 
     /// A folder, made if it is missing, with those above it.
     pub(crate) fn make(&mut self, path: Option<RelPath>) -> Result<F::Dir, IoError> {
+        self.make_with(path, 0o777)
+    }
+
+    fn make_with(&mut self, path: Option<RelPath>, mode: u32) -> Result<F::Dir, IoError> {
         if let Some(dir) = self.get(path.clone())? {
             return Ok(dir);
         }
@@ -51,7 +56,7 @@ impl<'fs, F: Fs> Folders<'fs, F> {
             return Err(IoError { call: "open folder", path: shown(None), errno: Errno::NOENT });
         };
         let above = self.make(path.parent())?;
-        match self.fs.make_dir(&above, path.name(), 0o777) {
+        match self.fs.make_dir(&above, path.name(), mode) {
             Ok(()) | Err(Errno::EXIST) => {}
             Err(errno) => return Err(IoError { call: "make folder", path: path.to_string(), errno }),
         }
@@ -60,9 +65,36 @@ impl<'fs, F: Fs> Folders<'fs, F> {
         Ok(dir)
     }
 
+    /// Makes folders that are missing, outer ones first, each with the mode that is said. Where something else is, nothing is made.
+    pub(crate) fn make_all(&mut self, folders: &[Folder]) -> Result<(), IoError> {
+        for Folder { path, mode } in folders {
+            match self.make_with(Some(path.clone()), mode.map_or(0o777, |mode| mode & 0o777)) {
+                Ok(dir) => self.set_mode(&dir, path, *mode)?,
+                Err(error) if error.is_obstacle() => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives a folder its mode if nothing is in it yet: it was made just now, or by a run that died before it came to this.
+    fn set_mode(&self, dir: &F::Dir, path: &RelPath, mode: Option<u32>) -> Result<(), IoError> {
+        let Some(mode) = mode else { return Ok(()) };
+        let io = |call| IoError::of(call, path.as_str());
+        let now = self.fs.stat_dir(dir).map_err(io("look at"))?;
+        if now.mode == mode || !self.fs.list(dir).map_err(io("list"))?.is_empty() {
+            return Ok(());
+        }
+        let folder = self.fs.open(dir, ".").map_err(io("open folder"))?;
+        self.fs.set_mode(&folder, mode).map_err(io("set the mode of"))
+    }
+
     /// Removes folders that are empty, inner ones first; those that are not, stay.
-    pub(crate) fn remove_empty(&mut self, paths: &[RelPath]) -> Result<(), IoError> {
-        for path in paths.iter().rev() {
+    pub(crate) fn remove_empty<'p>(
+        &mut self,
+        paths: impl DoubleEndedIterator<Item = &'p RelPath>,
+    ) -> Result<(), IoError> {
+        for path in paths.rev() {
             let above = match self.get(path.parent()) {
                 Ok(Some(above)) => above,
                 Ok(None) => continue,

@@ -33,11 +33,22 @@ pub(crate) struct Journal {
     pub(crate) plan_hash: Digest,
     pub(crate) undoes: Option<RunId>,
     /// Folders that are missing and will be made, outer ones first.
-    pub(crate) folders: Vec<RelPath>,
+    pub(crate) folders: Vec<Folder>,
+    /// Folders that give way to a file when everything in them is deleted, outer ones first.
+    pub(crate) gone: Vec<Folder>,
     /// Folders that go if nothing is left in them: those that an undone run had made. Outer ones first.
     pub(crate) leaves: Vec<RelPath>,
     /// Sorted by path.
     pub(crate) steps: Vec<Step>,
+}
+
+/// A folder that is made or goes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Folder {
+    pub(crate) path: RelPath,
+    /// The mode it has; `None` for what the umask leaves.
+    pub(crate) mode: Option<u32>,
 }
 
 /// What happens to one file.
@@ -78,13 +89,13 @@ impl Journal {
     pub(crate) fn of<'a>(
         work: &Work,
         old: impl Iterator<Item = Option<&'a Attributes>>,
-        folders: Vec<RelPath>,
-        made: &[RelPath],
+        [folders, gone]: [Vec<Folder>; 2],
+        made: &[Folder],
     ) -> Self {
-        let gone = |folder: &RelPath| {
+        let loses = |folder: &RelPath| {
             work.changes.iter().any(|change| change.after.is_none() && is_above(folder, &change.path))
         };
-        let leaves = made.iter().filter(|folder| gone(folder)).cloned().collect();
+        let leaves = made.iter().map(|folder| &folder.path).filter(|folder| loses(folder)).cloned().collect();
         let steps = work.changes.iter().zip(old).map(|(change, attributes)| Step {
             path: change.path.clone(),
             before: FileState::of(change.before.as_deref()),
@@ -98,6 +109,7 @@ impl Journal {
             plan_hash: work.plan_hash,
             undoes: work.undoes.clone(),
             folders,
+            gone,
             leaves,
             steps: steps.collect(),
         }
@@ -181,6 +193,22 @@ impl Journal {
         Ok((journal, at.saturating_add(json.len() as u64).saturating_add(1)))
     }
 
+    /// Every folder it names.
+    fn above_files(&self) -> impl Iterator<Item = &RelPath> {
+        self.folders.iter().chain(&self.gone).map(|folder| &folder.path).chain(&self.leaves)
+    }
+
+    /// Whether a folder at the path of a step is the run's own: made where a file was, or one that gives way to a file.
+    pub(crate) fn swaps(&self, path: &RelPath) -> bool {
+        self.folders.iter().chain(&self.gone).any(|folder| folder.path == *path)
+    }
+
+    /// The step that leaves a file where a folder on the way to `path` was.
+    pub(crate) fn step_above(&self, path: &RelPath) -> Option<(usize, &Step)> {
+        let is = |step: &Step| step.after != FileState::Absent && is_above(&step.path, path);
+        self.steps.iter().enumerate().find(|(_, step)| is(step))
+    }
+
     /// Even a journal with the right seal gets nobody further than a plan would.
     fn is_sane(&self) -> bool {
         let paths = || self.steps.iter().map(|step| &step.path);
@@ -188,7 +216,8 @@ impl Journal {
         let modes = |state: &FileState| !matches!(state, FileState::File { mode, .. } if mode & !0o1777 != 0);
         sorted
             && paths().all(|path| !path.is_protected())
-            && self.folders.iter().chain(&self.leaves).all(|folder| paths().any(|path| is_above(folder, path)))
+            && self.above_files().all(|folder| paths().any(|path| is_above(folder, path)))
+            && self.folders.iter().chain(&self.gone).all(|folder| folder.mode.is_none_or(|mode| mode & !0o7777 == 0))
             && self.steps.iter().all(|step| step.before != step.after && modes(&step.before) && modes(&step.after))
             && self.steps.iter().all(|step| step.attributes.is_some() == (step.before != FileState::Absent))
     }

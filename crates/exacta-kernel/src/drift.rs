@@ -127,16 +127,24 @@ fn age(identity: &Identity, now: Timestamp) -> Option<Drift> {
 
 fn targets<'a>(binding: &'a Binding, facts: &'a Facts) -> impl Iterator<Item = Drift> + 'a {
     binding.targets.iter().filter_map(|(path, expected)| {
-        let message = target(path, expected, facts)?;
+        let message = target(path, expected, binding, facts)?;
         let drift = Drift::new(DriftKind::Target, Answer::Expired, message);
         Some(Drift { path: Some(path.to_string()), ..drift })
     })
 }
 
 /// How a target differs from what was expected; `None` if it does not.
-fn target(path: &RelPath, expected: &FileState, facts: &Facts) -> Option<String> {
+fn target(path: &RelPath, expected: &FileState, binding: &Binding, facts: &Facts) -> Option<String> {
+    // A folder whose files are targets too was there when the plan was made, and so was a file in the place of a folder.
+    let is_file = |path: &RelPath| matches!(binding.targets.get(path), Some(FileState::File { .. }));
     let now = match facts.get(path).map(|fact| &fact.target) {
         Some(Target::Absent) => FileState::Absent,
+        Some(Target::Directory { files: Some(files) }) if !files.is_empty() && files.iter().all(is_file) => {
+            FileState::Absent
+        }
+        Some(Target::Blocked { at, by: Obstacle::NotAFolder }) if RelPath::parse(at).is_ok_and(|at| is_file(&at)) => {
+            FileState::Absent
+        }
         Some(Target::File(content)) => FileState::of(Some(content)),
         Some(other) => return Some(no_file(path, other)),
         None => return Some(format!("`{path}` was not looked at")),
@@ -160,7 +168,7 @@ fn no_file(path: &RelPath, target: &Target) -> String {
         Target::Absent | Target::File(_) => "changed",
         Target::TooLarge { .. } => "is larger now than may be read",
         Target::Symlink => "is a symbolic link now",
-        Target::Directory => "is a folder now",
+        Target::Directory { .. } => "is a folder now",
         Target::Special => "is a device, socket or pipe now",
         Target::Unreadable { reason } => return format!("`{path}` cannot be read: {reason}"),
         Target::Blocked { at, by: Obstacle::Mount } => return format!("another file system is mounted on `{at}`"),

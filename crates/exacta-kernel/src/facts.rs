@@ -33,7 +33,10 @@ pub enum Target {
     /// The target itself is a symbolic link.
     Symlink,
     /// A folder.
-    Directory,
+    Directory {
+        /// The files in it and in its folders, sorted; `None` if something else is in it, or too much.
+        files: Option<Vec<RelPath>>,
+    },
     /// A device, socket or pipe.
     Special,
     /// It is there but cannot be read.

@@ -1,7 +1,7 @@
 //! Proposal → plan: every file change turned into exact after-bytes, and the content hash.
 
 use crate::diff::{self, Base, Kind};
-use crate::facts::{Facts, FileContent, Target, TargetFact};
+use crate::facts::{Facts, FileContent, Obstacle, Target, TargetFact};
 use crate::finding::{Code, Finding};
 use crate::hash::{Digest, canonical_hash};
 use crate::kept;
@@ -88,6 +88,16 @@ impl Sealing<'_> {
         Ok(Effect::new(index, path, before, after))
     }
 
+    /// Whether the steps so far delete all of these files, and there are some.
+    fn empties(&self, files: &[RelPath]) -> bool {
+        !files.is_empty() && files.iter().all(|file| matches!(self.now.get(file), Some(None)))
+    }
+
+    /// Whether the steps so far delete this file.
+    fn deletes(&self, at: &str) -> bool {
+        RelPath::parse(at).is_ok_and(|at| matches!(self.now.get(&at), Some(None)))
+    }
+
     fn content(&self, path: &RelPath) -> Result<Option<Content>, Finding> {
         let unusable = |message: String, hint: &str| Err(Finding::new(Code::TargetUnusable, message, hint));
         match self.facts.get(path).map(|TargetFact { target, .. }| target) {
@@ -103,7 +113,10 @@ impl Sealing<'_> {
                 format!("`{path}` is a symbolic link"),
                 "name the file it points to, if that is inside the project",
             )),
-            Some(Target::Directory) => unusable(format!("`{path}` is a folder"), "name a file"),
+            // Steps before this one delete what is in the folder, or on the way: it gives way.
+            Some(Target::Directory { files: Some(files) }) if self.empties(files) => Ok(None),
+            Some(Target::Blocked { at, by: Obstacle::NotAFolder }) if self.deletes(at) => Ok(None),
+            Some(Target::Directory { .. }) => unusable(format!("`{path}` is a folder"), "name a file"),
             Some(Target::Special) => unusable(format!("`{path}` is not a regular file"), "name a regular file"),
             Some(Target::Unreadable { reason }) => {
                 unusable(format!("`{path}` cannot be read: {reason}"), "make it readable for the user who runs exacta")
@@ -114,8 +127,7 @@ impl Sealing<'_> {
     }
 }
 
-fn blocked(path: &RelPath, at: &str, by: crate::facts::Obstacle) -> Finding {
-    use crate::facts::Obstacle;
+fn blocked(path: &RelPath, at: &str, by: Obstacle) -> Finding {
     let (code, what) = match by {
         Obstacle::Symlink => (Code::PathOutside, "a symbolic link"),
         Obstacle::NotAFolder => (Code::PathInvalid, "not a folder"),

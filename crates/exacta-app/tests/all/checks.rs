@@ -59,6 +59,35 @@ fn a_check_sees_the_change_and_a_failing_one_leaves_no_trace() {
     }
 }
 
+/// Attack 32: a check sees the file where a folder was, and the folder where a file was.
+#[test]
+fn a_check_sees_a_file_and_a_folder_change_places() {
+    let script = "test -f src && test -f README.md/part.md && test ! -e src/greet.py";
+    let place = place(&format!("[[projects.\"PROJECT\".checks]]\nargv = [\"sh\", \"-c\", \"{script}\"]\n"));
+    std::fs::write(place.options.project.as_ref().unwrap().join("README.md"), "all of it\n").unwrap();
+    let step = |order: u32, target: &str, content: Option<&str>| {
+        let kind = if content.is_some() { "file_create" } else { "file_delete" };
+        let mut step = json!({
+            "id": format!("s{order}"), "order": order, "type": kind, "target": target, "dependencies": [],
+            "description": format!("{target} gives way to what comes in its place, or is that itself"),
+        });
+        if let Some(content) = content {
+            step["content"] = json!(content);
+        }
+        step
+    };
+    let steps = json!([
+        step(1, "src/greet.py", None),
+        step(2, "README.md", None),
+        step(3, "src", Some("where the sources are\n")),
+        step(4, "README.md/part.md", Some("one part\n")),
+    ]);
+    let id = id(&place.submit(&plan("AddFeature", "the readme becomes a folder and the sources one file", steps)));
+    place.approve(&id).unwrap();
+    place.execute(&id).unwrap();
+    assert_eq!(place.read("README.md/part.md").as_deref(), Some("one part\n"));
+}
+
 /// Attack 18: what a check prints cannot pass for words of ours, nor bring a row of its own to its beginning.
 #[test]
 fn the_last_line_of_a_check_is_marked_as_its_own() {

@@ -33,6 +33,7 @@ mod review;
 mod schema;
 mod signed;
 mod story;
+mod swap;
 mod terminal;
 mod trouble;
 mod unruly;

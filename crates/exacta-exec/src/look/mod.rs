@@ -2,6 +2,7 @@
 
 mod names;
 mod walk;
+mod within;
 
 use crate::handle::{is_mount, kind, open_beneath, retry, stat};
 use crate::root::ProjectRoot;
@@ -89,7 +90,7 @@ fn read_target(folder: &OwnedFd, path: &RelPath, cap: u64, alone: bool) -> Targe
     match kind(&entry) {
         FileType::Symlink => Target::Symlink,
         _ if mount => Target::Blocked { at: path.to_string(), by: Obstacle::Mount },
-        FileType::Directory => Target::Directory,
+        FileType::Directory => Target::Directory { files: within::files(folder, path) },
         FileType::RegularFile => read_file(folder, path.name(), cap, alone),
         _ => Target::Special,
     }
@@ -118,7 +119,7 @@ fn read_file(folder: &OwnedFd, name: &str, cap: u64, alone: bool) -> Target {
             Ok(None) => Target::TooLarge { size: cap.saturating_add(1) },
             Err(errno) => unreadable(errno),
         },
-        FileType::Directory => Target::Directory,
+        FileType::Directory => Target::Directory { files: None },
         _ => Target::Special,
     }
 }

@@ -1,5 +1,5 @@
 //! The fourth stage: the new files take the places of the old ones. Between the first rename and the last the project is
-//! mixed for whoever looks, so there is nothing in that moment but renames.
+//! mixed for whoever looks, so there is nothing in that moment but renames, and the folders that they need or leave.
 
 use super::commit::Ready;
 use super::receipt::{Event, Receipt, Receipts, RunOptions};
@@ -38,16 +38,20 @@ impl<F: Fs> Ready<'_, '_, F> {
     }
 
     fn rename_all(&mut self, options: &RunOptions<'_>) -> Result<(), Halt> {
-        for folder in self.committed.journal.folders.clone() {
-            self.committed.folders.make(Some(folder))?;
-        }
-        for (index, step) in self.committed.journal.steps.clone().iter().enumerate() {
+        let (deletes, others) = self.committed.phases();
+        self.rename_each(&deletes, options)?;
+        self.committed.change_folders()?;
+        self.rename_each(&others, options)
+    }
+
+    fn rename_each(&mut self, steps: &[(usize, Step)], options: &RunOptions<'_>) -> Result<(), Halt> {
+        for (index, step) in steps {
             if options.cancel.load(Ordering::Relaxed) {
                 return Err(Halt::Cancelled);
             }
             let start = Instant::now();
-            self.rename(index, step)?;
-            if let Some(spent) = self.spent.get_mut(index) {
+            self.rename(*index, step)?;
+            if let Some(spent) = self.spent.get_mut(*index) {
                 *spent += start.elapsed();
             }
         }

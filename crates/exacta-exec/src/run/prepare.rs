@@ -6,6 +6,7 @@ use crate::bytes::{Seen, is, state};
 use crate::error::{Drifted, IoError, RunError};
 use crate::folders::Folders;
 use crate::fs::{Attributes, Fs, Kind, Stat};
+use crate::journal::Folder;
 use crate::look::TARGET_CAP;
 use exacta_kernel::facts::{FileContent, FileState};
 use exacta_kernel::path::RelPath;
@@ -32,6 +33,8 @@ pub(crate) struct Prepared<'a, 'fs, F: Fs> {
     pub(super) new: Vec<Option<Held<F>>>,
     /// Folders to be made, outer ones first.
     pub(super) missing: Vec<RelPath>,
+    /// Folders that give way to a file, outer ones first.
+    pub(super) gone: Vec<Folder>,
 }
 
 impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
@@ -39,7 +42,8 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
     pub(crate) fn check(area: &'a Area<'fs, F>, work: &'a Work) -> Result<Self, RunError> {
         let fs = area.fs;
         let folders = Folders::new(fs);
-        let mut prepared = Self { area, work, folders, old: Vec::new(), new: Vec::new(), missing: Vec::new() };
+        let (old, new) = (Vec::new(), Vec::new());
+        let mut prepared = Self { area, work, folders, old, new, missing: Vec::new(), gone: Vec::new() };
         let mut drifted = Vec::new();
         let mut round = Round {
             owner: fs.stat_dir(&fs.root()).map_err(IoError::of("look at", "."))?.owner,
@@ -94,12 +98,17 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
             None => match Folders::new(self.area.fs).of(&change.path) {
                 Ok(Some(dir)) => dir,
                 Ok(None) => return Ok(None),
+                // What is there is a target itself, and looked at as that.
+                Err(error) if change.path.parent().is_some_and(|folder| self.gives_way(&folder, &error)) => {
+                    return Ok(None);
+                }
                 Err(error) if error.is_obstacle() => return Ok(Some("has something else in the place of its folder")),
                 Err(error) => return Err(error),
             },
         };
         let (held, before, now) = match (old, &change.before, self.area.fs.stat_in(&dir, change.path.name())) {
             (None, _, Err(Errno::NOENT)) => return Ok(None),
+            (None, _, Ok(now)) if now.kind == Kind::Folder && self.is_gone(&change.path) => return Ok(None),
             (Some(held), Some(before), Ok(now)) => (held, before, now),
             (_, _, Err(errno)) if errno != Errno::NOENT => return Err(io(errno)),
             _ => return Ok(CHANGED),
@@ -167,6 +176,7 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
             (Some(Kind::File), Some(before)) => before,
             (None, Some(_)) => return Ok(Found::Other("is gone")),
             (Some(Kind::File), None) => return Ok(Found::Other("exists now")),
+            (Some(Kind::Folder), None) if self.empties(&dir, path)? => return Ok(Found::Nothing),
             (Some(Kind::Folder), _) => return Ok(Found::Other("is a folder now")),
             (Some(Kind::Symlink), _) => return Ok(Found::Other("is a symbolic link now")),
             (Some(Kind::Special), _) => return Ok(Found::Other("is a device, socket or pipe now")),
@@ -189,13 +199,13 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
 
     /// The folder of a target; what is missing of its way is noted, and the nearest folder above is held.
     fn folder(&mut self, path: &RelPath, missing: &mut BTreeSet<RelPath>) -> Result<Option<F::Dir>, RunError> {
-        let found = self.folders.of(path).map_err(|error| blocked(path, error))?;
+        let found = self.find(path.parent()).map_err(|error| blocked(path, error))?;
         if found.is_some() {
             return Ok(found);
         }
         let mut above = path.parent();
         while let Some(folder) = above {
-            if self.folders.get(Some(folder.clone())).map_err(|error| blocked(path, error))?.is_some() {
+            if self.find(Some(folder.clone())).map_err(|error| blocked(path, error))?.is_some() {
                 return Ok(None);
             }
             above = folder.parent();
@@ -203,6 +213,61 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
         }
         self.folders.get(None)?;
         Ok(None)
+    }
+
+    /// A folder, or `None` if there is none yet: also where a file is in its place that this work deletes.
+    pub(super) fn find(&mut self, path: Option<RelPath>) -> Result<Option<F::Dir>, IoError> {
+        match (self.folders.get(path.clone()), path) {
+            (Err(error), Some(path)) if self.gives_way(&path, &error) => Ok(None),
+            (found, _) => found,
+        }
+    }
+
+    /// Whether a folder could not be opened because of a file that this work deletes.
+    fn gives_way(&self, folder: &RelPath, error: &IoError) -> bool {
+        let deletes = |change: &Change| change.before.is_some() && change.after.is_none();
+        error.errno == Errno::NOTDIR
+            && self.work.changes.iter().any(|change| deletes(change) && folder.is_beneath(&change.path))
+    }
+
+    fn is_gone(&self, path: &RelPath) -> bool {
+        self.gone.iter().any(|folder| folder.path == *path)
+    }
+
+    /// Whether a folder has nothing in it but what this work deletes, so that it can give way to a file. It and its folders are noted.
+    fn empties(&mut self, above: &F::Dir, path: &RelPath) -> Result<bool, RunError> {
+        let fs = self.area.fs;
+        let io = |call| IoError::of(call, path.as_str());
+        let dir = fs.open_dir(above, path.name()).map_err(io("open folder"))?;
+        let names = fs.list(&dir).map_err(io("list"))?;
+        let (stat, ours) = (fs.stat_dir(&dir).map_err(io("look at"))?, self.plain_folder(&self.area.dir, path)?);
+        if stat.frozen || self.plain_folder(&dir, path)? != ours {
+            return Err(refused(path, "the folder there has an owner, group, attributes or access rules of its own"));
+        }
+        self.gone.push(Folder { path: path.clone(), mode: Some(stat.mode) });
+        for name in &names {
+            let Ok(inner) = RelPath::parse(&format!("{path}/{name}")) else { return Ok(false) };
+            let found = fs.stat_in(&dir, name).map_err(io("look at"))?;
+            let deleted = |change: &Change| change.path == inner && change.after.is_none();
+            let goes = match found.kind {
+                _ if found.mount => false,
+                Kind::File => self.work.changes.iter().any(deleted),
+                Kind::Folder => self.empties(&dir, &inner)?,
+                Kind::Symlink | Kind::Special => false,
+            };
+            if !goes {
+                return Ok(false);
+            }
+        }
+        Ok(!names.is_empty())
+    }
+
+    /// What a folder has besides its names and its mode.
+    fn plain_folder(&self, dir: &F::Dir, path: &RelPath) -> Result<Attributes, IoError> {
+        let fs = self.area.fs;
+        let file = fs.open(dir, ".").map_err(IoError::of("open folder", path.as_str()))?;
+        let stat = fs.stat(&file).map_err(IoError::of("look at", path.as_str()))?;
+        fs.attributes(&file, &stat).map_err(IoError::of("read the attributes of", path.as_str()))
     }
 
     fn fit_folder(&self, dir: &F::Dir, path: &RelPath, round: &mut Round) -> Result<(), RunError> {

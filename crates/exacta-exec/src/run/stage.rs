@@ -7,11 +7,12 @@ use crate::area::{Names, shown};
 use crate::bytes::{is, write_all};
 use crate::error::{IoError, RunError};
 use crate::fs::{Attributes, Fs};
-use crate::journal::Journal;
+use crate::journal::{Folder, Journal};
 use crate::lock::Desk;
 use crate::mark::Mark;
 use crate::recover::journal_of;
 use exacta_kernel::facts::FileContent;
+use exacta_kernel::path::RelPath;
 use exacta_kernel::plan::Change;
 use rustix::io::Errno;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,9 +35,13 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
         observer: &mut dyn FnMut(Event),
     ) -> Result<Staging<'a, 'fs, F>, RunError> {
         let undone = self.work.undoes.as_ref().map(|run| journal_of(self.area, run)).transpose()?.flatten();
-        let made = undone.as_ref().map_or(&[][..], |undone| &undone.folders);
+        let (made, gone) = undone.as_ref().map_or((&[][..], &[][..]), |undone| (&undone.folders, &undone.gone));
         let old = self.old.iter().map(|old| old.as_ref().map(|old| &old.attributes));
-        let journal = Journal::of(self.work, old, std::mem::take(&mut self.missing), made);
+        // A folder that comes back has the mode it had.
+        let mode = |path: &RelPath| gone.iter().find(|folder| folder.path == *path).and_then(|folder| folder.mode);
+        let missing = std::mem::take(&mut self.missing).into_iter();
+        let missing = missing.map(|path| Folder { mode: mode(&path), path }).collect();
+        let journal = Journal::of(self.work, old, [missing, self.gone.clone()], made);
         let file = self.open_journal()?;
         match self.fill(&journal, &file, undone.as_ref(), cancel, observer) {
             Ok(spent) => Ok(Staging { prepared: self, journal, file, spent }),
@@ -171,7 +176,7 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
     fn nearest(&mut self, change: &Change) -> Result<F::Dir, IoError> {
         let mut path = change.path.parent();
         loop {
-            if let Some(dir) = self.folders.get(path.clone())? {
+            if let Some(dir) = self.find(path.clone())? {
                 return Ok(dir);
             }
             let Some(folder) = path else {

@@ -2,6 +2,7 @@
 
 use crate::ProjectRoot;
 use crate::handle::{open_beneath, retry, stat};
+use exacta_kernel::path::RelPath;
 use exacta_kernel::plan::Change;
 use rustix::fd::OwnedFd;
 use rustix::fs::{FlockOperation, Mode, OFlags, flock};
@@ -67,7 +68,15 @@ impl Staging {
         for folder in folders {
             make_folders(root, &written, folder, &mut modes)?;
         }
+        // A new file hides the folder that gives way to it, and a new folder the file.
+        let is_hidden = |path: &RelPath| {
+            let new = changes.iter().filter(|change| change.after.is_some() && change.path != *path);
+            new.map(|change| &change.path).any(|new| path.is_beneath(new) || new.is_beneath(path))
+        };
         for change in changes {
+            if change.after.is_none() && is_hidden(&change.path) {
+                continue;
+            }
             let path = change.path.as_str();
             if let Some((parent, _)) = path.rsplit_once('/') {
                 make_folders(root, &written, parent, &mut modes)?;

@@ -14,11 +14,16 @@ impl<F: Fs> Committed<'_, '_, F> {
     /// Puts everything back, durably. The answer names what was left because it is someone else's.
     pub(crate) fn put_back(&mut self) -> Result<Vec<String>, IoError> {
         let mut kept = Vec::new();
-        for (index, step) in self.journal.steps.clone().iter().enumerate() {
-            self.put_back_step(index, step, &mut kept)?;
+        let (deletes, others) = self.phases();
+        for (index, step) in &others {
+            self.put_back_step(*index, step, &mut kept)?;
         }
-        let made = self.journal.folders.clone();
-        self.folders.remove_empty(&made)?;
+        let (made, gone) = (self.journal.folders.clone(), self.journal.gone.clone());
+        self.folders.remove_empty(made.iter().map(|folder| &folder.path))?;
+        self.folders.make_all(&gone)?;
+        for (index, step) in &deletes {
+            self.put_back_step(*index, step, &mut kept)?;
+        }
         self.folders.sync()?;
         self.close(kept)
     }

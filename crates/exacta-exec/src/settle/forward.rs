@@ -22,11 +22,13 @@ impl<F: Fs> Committed<'_, '_, F> {
 
     /// Brings every target forward, durably, to the done record.
     pub(crate) fn go_forward(&mut self) -> Result<(), Halt> {
-        for folder in self.journal.folders.clone() {
-            self.folders.make(Some(folder))?;
+        let (deletes, others) = self.phases();
+        for (index, step) in &deletes {
+            self.advance(*index, step)?;
         }
-        for (index, step) in self.journal.steps.clone().iter().enumerate() {
-            self.advance(index, step)?;
+        self.change_folders()?;
+        for (index, step) in &others {
+            self.advance(*index, step)?;
         }
         self.finish()
     }
@@ -48,9 +50,12 @@ impl<F: Fs> Committed<'_, '_, F> {
     fn advance(&mut self, index: usize, step: &Step) -> Result<(), Halt> {
         let dir = match self.target(index, step)? {
             Place::After => {
-                // Its folder has to be synced with the others.
-                self.folders.of(&step.path)?;
-                return Ok(());
+                // Its folder has to be synced with the others, if it is one.
+                return match self.folders.of(&step.path) {
+                    Ok(_) => Ok(()),
+                    Err(error) if error.is_obstacle() => Ok(()),
+                    Err(error) => Err(error.into()),
+                };
             }
             Place::Other => return Err(Halt::Changed(step.path.clone())),
             Place::Before => self.folders.make(step.path.parent())?,

@@ -10,7 +10,7 @@ use crate::area::{Area, EXEC, Names, shown};
 use crate::bytes::{Found, Seen, find, is, state};
 use crate::error::{IoError, RunError};
 use crate::folders::Folders;
-use crate::fs::{Fs, Rename, Stat};
+use crate::fs::{Fs, Kind, Rename, Stat};
 use crate::journal::{Journal, Step};
 use crate::mark::Mark;
 use crate::run::Held;
@@ -31,6 +31,9 @@ pub(crate) struct Committed<'a, 'fs, F: Fs> {
     pub(crate) file: F::File,
     pub(crate) folders: Folders<'fs, F>,
 }
+
+/// A step and its number in the journal.
+pub(crate) type Numbered = (usize, Step);
 
 /// Why a run did not go through.
 #[derive(Debug, thiserror::Error)]
@@ -61,12 +64,26 @@ impl<'a, 'fs, F: Fs> Committed<'a, 'fs, F> {
     /// Makes the visible result durable, reads it back and writes the done record.
     pub(crate) fn finish(&mut self) -> Result<(), Halt> {
         let leaves = self.journal.leaves.clone();
-        self.folders.remove_empty(&leaves)?;
+        self.folders.remove_empty(leaves.iter())?;
         self.folders.sync()?;
         self.verify()?;
         let journal = self.find_journal()?;
         self.area.enter_over(&self.journal.run_id, Mark::Done, &journal)?;
         Ok(())
+    }
+
+    /// The steps with their numbers: first those that delete, so that a file can give way to a folder and a folder to a file; then the
+    /// others. Between the two, folders go and are made.
+    pub(crate) fn phases(&self) -> (Vec<Numbered>, Vec<Numbered>) {
+        let steps = self.journal.steps.iter().cloned().enumerate();
+        steps.partition(|(_, step)| step.after == FileState::Absent)
+    }
+
+    /// Removes the folders that give way to a file, and makes those that are missing.
+    pub(crate) fn change_folders(&mut self) -> Result<(), IoError> {
+        let (gone, made) = (self.journal.gone.clone(), self.journal.folders.clone());
+        self.folders.remove_empty(gone.iter().map(|folder| &folder.path))?;
+        self.folders.make_all(&made)
     }
 
     /// Puts everything back after a failure, and says how that ended.
@@ -133,14 +150,14 @@ impl<'a, 'fs, F: Fs> Committed<'a, 'fs, F> {
     }
 
     /// Reads every target back by its path, and makes sure that nobody wrote into an old file meanwhile.
-    fn verify(&self) -> Result<(), Halt> {
+    fn verify(&mut self) -> Result<(), Halt> {
         let mut folders = Folders::new(self.area.fs);
-        for (index, step) in self.journal.steps.iter().enumerate() {
+        for (index, step) in self.journal.steps.clone().iter().enumerate() {
             let found = match folders.of(&step.path) {
                 Ok(Some(dir)) => self.place(&dir, index, step)?,
                 Ok(None) if step.after == FileState::Absent => Place::After,
                 Ok(None) => Place::Other,
-                Err(error) if error.is_obstacle() => Place::Other,
+                Err(error) if error.is_obstacle() => self.behind(step)?,
                 Err(error) => return Err(error.into()),
             };
             let beside = self.beside(index, step)?;
@@ -179,13 +196,25 @@ impl<'a, 'fs, F: Fs> Committed<'a, 'fs, F> {
         match self.folders.of(&step.path) {
             Ok(Some(dir)) => return self.place(&dir, index, step),
             Ok(None) => {}
-            // Somebody put something else in the place of its folder: there is no such file, and none can be put there.
-            Err(error) if error.is_obstacle() => {
-                return Ok(if step.before == FileState::Absent { Place::Before } else { Place::Other });
-            }
+            Err(error) if error.is_obstacle() => return self.behind(step),
             Err(error) => return Err(error),
         }
         Ok(classify(&Seen::State(FileState::Absent), step))
+    }
+
+    /// What a step finds whose folder is none: there is no such file. If it is not the run itself that left a file there, somebody did,
+    /// and nothing can be put back.
+    fn behind(&mut self, step: &Step) -> Result<Place, IoError> {
+        if step.before == FileState::Absent {
+            return Ok(Place::Before);
+        }
+        let Some((index, above)) = self.journal.step_above(&step.path).map(|(at, step)| (at, step.clone())) else {
+            return Ok(Place::Other);
+        };
+        Ok(match self.target(index, &above)? {
+            Place::After => Place::After,
+            Place::Before | Place::Other => Place::Other,
+        })
     }
 
     /// What a step finds in the place of its target.
@@ -208,6 +237,8 @@ impl<'a, 'fs, F: Fs> Committed<'a, 'fs, F> {
         let fs = self.area.fs;
         let file = match find(fs, dir, name)? {
             Found::Absent => return Ok(None),
+            // A folder of the run's own is no file.
+            Found::Other if self.is_own_folder(dir, name, step)? => return Ok(None),
             Found::Other => return Ok(Some(Place::Other)),
             Found::File(file) => file,
         };
@@ -221,6 +252,15 @@ impl<'a, 'fs, F: Fs> Committed<'a, 'fs, F> {
             }
         }
         Ok(Some(Place::Other))
+    }
+
+    /// Whether a folder is at the place of a target where the run makes one, or where one gives way to it.
+    fn is_own_folder(&self, dir: &F::Dir, name: &str, step: &Step) -> Result<bool, Errno> {
+        if name != step.path.name() || !self.journal.swaps(&step.path) {
+            return Ok(false);
+        }
+        let found = self.area.fs.stat_in(dir, name)?;
+        Ok(found.kind == Kind::Folder && !found.mount)
     }
 
     /// Keeps what lies beside the project for a step under a name of its own; `None` if nothing lies there.

@@ -12,4 +12,5 @@ mod race;
 mod recover;
 mod run;
 mod sim;
+mod swap;
 mod whole;

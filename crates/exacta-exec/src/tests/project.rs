@@ -66,8 +66,8 @@ pub(super) fn undo(number: u32, done: &Work) -> Work {
 /// What someone else does in the project.
 pub(super) type Act<'a> = &'a dyn Fn(&Project);
 
-/// What lies in a project apart from `.exacta`: folders, and files with mode and bytes.
-pub(super) type Tree = BTreeMap<PathBuf, Option<(u32, Vec<u8>)>>;
+/// What lies in a project apart from `.exacta`, with mode; files with their bytes.
+pub(super) type Tree = BTreeMap<PathBuf, (u32, Option<Vec<u8>>)>;
 
 pub(super) struct Project {
     pub(super) dir: tempfile::TempDir,
@@ -135,8 +135,13 @@ pub(super) fn run_in(
     execute(&disk, work, &mut || true, &mut options)
 }
 
+/// Puts a file there, with the folders it needs; one called `in` is closed to others, so that its mode is not what the umask leaves.
 pub(super) fn put(at: &Path, text: &str, mode: u32) {
-    std::fs::create_dir_all(at.parent().unwrap()).unwrap();
+    let folder = at.parent().unwrap();
+    std::fs::create_dir_all(folder).unwrap();
+    if folder.ends_with("in") {
+        std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o710)).unwrap();
+    }
     std::fs::write(at, text).unwrap();
     std::fs::set_permissions(at, std::fs::Permissions::from_mode(mode)).unwrap();
 }
@@ -152,20 +157,23 @@ pub(super) fn tree(root: &Path) -> Tree {
             if name == Path::new(".exacta") {
                 continue;
             }
+            let mode = meta.permissions().mode() & 0o7777;
             if meta.is_dir() {
-                found.insert(name, None);
+                found.insert(name, (mode, None));
                 todo.push(at);
             } else if meta.is_symlink() {
-                found.insert(name, Some((0, std::fs::read_link(&at).unwrap().into_os_string().into_encoded_bytes())));
+                let to = std::fs::read_link(&at).unwrap().into_os_string().into_encoded_bytes();
+                found.insert(name, (0, Some(to)));
             } else {
-                found.insert(name, Some((meta.permissions().mode() & 0o7777, std::fs::read(&at).unwrap())));
+                found.insert(name, (mode, Some(std::fs::read(&at).unwrap())));
             }
         }
     }
     found
 }
 
-/// One of everything: modify, change of mode, create, create in new folders, delete.
+/// One of everything: modify, change of mode, create, create in new folders, delete, a file that gives way to a folder, and a folder
+/// that gives way to a file.
 pub(super) fn everything(number: u32) -> Work {
     work(
         number,
@@ -175,14 +183,20 @@ pub(super) fn everything(number: u32) -> Work {
             change("new.txt", None, content("", 0o600)),
             change("new/deep/er.txt", None, content("deep\n", 0o644)),
             change("old/gone.txt", content("gone\n", 0o640), None),
+            change("page", content("a file\n", 0o644), None),
+            change("page/one.txt", None, content("in a folder\n", 0o644)),
+            change("shelf", None, content("a file now\n", 0o644)),
+            change("shelf/in/b.txt", content("b\n", 0o600), None),
         ],
     )
 }
 
-pub(super) const EVERYTHING: [(&str, &str, u32); 4] = [
+pub(super) const EVERYTHING: [(&str, &str, u32); 6] = [
     ("a.txt", "old a\n", 0o644),
     ("bin/tool", "#!/bin/sh\n", 0o644),
     ("old/gone.txt", "gone\n", 0o640),
+    ("page", "a file\n", 0o644),
+    ("shelf/in/b.txt", "b\n", 0o600),
     ("other", "untouched\n", 0o444),
 ];
 
@@ -193,6 +207,8 @@ pub(super) fn everything_done() -> Tree {
         ("bin/tool", "#!/bin/sh\n", 0o755),
         ("new.txt", "", 0o600),
         ("new/deep/er.txt", "deep\n", 0o644),
+        ("page/one.txt", "in a folder\n", 0o644),
+        ("shelf", "a file now\n", 0o644),
         ("other", "untouched\n", 0o444),
     ]);
     std::fs::create_dir(done.at("old")).unwrap();

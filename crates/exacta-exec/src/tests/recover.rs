@@ -32,7 +32,7 @@ fn an_interrupted_run_is_reported_and_completed_once() {
     assert!(!unfinished[0].alive && unfinished[0].plan_id.is_some());
     let recovered = project.root.recover().unwrap();
     assert_eq!(recovered.len(), 1);
-    assert_eq!((recovered[0].how, recovered[0].receipts.as_ref().unwrap().steps.len()), (Outcome::Completed, 5));
+    assert_eq!((recovered[0].how, recovered[0].receipts.as_ref().unwrap().steps.len()), (Outcome::Completed, 9));
     assert_eq!(project.root.recover().unwrap(), []);
     assert_eq!(project.root.unfinished().unwrap(), []);
 }
@@ -327,7 +327,7 @@ fn a_before_image_that_changed_is_not_used() {
     bytes[last] ^= 1;
     fs::write(&at, bytes).unwrap();
     assert!(matches!(
-        project.root.before_image_of(&run_id(1), &path("old/gone.txt")),
+        project.root.before_image_of(&run_id(1), &path("shelf/in/b.txt")),
         Err(RunError::BadJournal { .. })
     ));
     assert!(project.root.before_image_of(&run_id(1), &path("a.txt")).is_ok());

@@ -23,13 +23,13 @@ fn everything_is_done_and_undone() {
     let mut events = Vec::new();
     let receipts = project.run_with(&work, &mut |event| events.push(event), &mut |_| Ok(())).unwrap();
     assert_eq!(project.tree(), everything_done());
-    assert_eq!(receipts.steps.len(), 5);
+    assert_eq!(receipts.steps.len(), 9);
     assert_eq!(receipts.steps[0].bytes, 6);
     assert_eq!(receipts.steps[0].before, FileState::of(content("old a\n", 0o644).as_deref()));
-    assert_eq!(events.iter().filter(|event| matches!(event, Event::StepDone { .. })).count(), 5);
-    assert_eq!(events[5], Event::Committing);
+    assert_eq!(events.iter().filter(|event| matches!(event, Event::StepDone { .. })).count(), 9);
+    assert_eq!(events[9], Event::Committing);
     assert_eq!(project.traces().len(), 1, "{:?}", project.traces());
-    assert_eq!(project.root.receipts(&work.run_id).unwrap().unwrap().steps.len(), 5);
+    assert_eq!(project.root.receipts(&work.run_id).unwrap().unwrap().steps.len(), 9);
 
     let image = project.root.before_image_of(&work.run_id, &path("old/gone.txt")).unwrap().unwrap();
     assert_eq!((image.bytes(), image.mode()), (b"gone\n".as_slice(), 0o640));

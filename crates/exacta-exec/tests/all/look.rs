@@ -28,6 +28,9 @@ fn every_kind_of_target_is_told_apart() {
     fs::create_dir_all(at("src/deep")).unwrap();
     fs::write(at("src/a.rs"), "fn a() {}\n").unwrap();
     fs::set_permissions(at("src/a.rs"), fs::Permissions::from_mode(0o751)).unwrap();
+    fs::create_dir_all(at("plain/in")).unwrap();
+    fs::write(at("plain/in/b"), "").unwrap();
+    fs::write(at("plain/a"), "").unwrap();
     fs::write(at("big"), vec![b'x'; 1001]).unwrap();
     fs::write(at("full"), vec![b'x'; 1000]).unwrap();
     symlink("src", at("link")).unwrap();
@@ -46,7 +49,9 @@ fn every_kind_of_target_is_told_apart() {
         ("big", Target::TooLarge { size: 1001 }),
         ("link", Target::Symlink),
         ("src/dangling", Target::Symlink),
-        ("src", Target::Directory),
+        ("src", Target::Directory { files: None }),
+        ("src/deep", Target::Directory { files: None }),
+        ("plain", Target::Directory { files: Some(vec![path("plain/a"), path("plain/in/b")]) }),
         ("pipe", Target::Special),
         ("link/a.rs", blocked("link", Obstacle::Symlink)),
         ("src/dangling/x", blocked("src/dangling", Obstacle::Symlink)),

@@ -62,16 +62,19 @@ fn between(path: &RelPath, earlier: &Step, later: &Step, ordered: bool) -> Optio
     }
 }
 
-/// A path cannot be a new file and the folder of another target.
+/// A path cannot be a new file and the folder of another target, unless that is deleted before.
 fn folders(plan: &Plan, findings: &mut Vec<Finding>) {
     let created = targets(plan).filter(|(_, step, _)| matches!(step.action, Action::FileCreate(_)));
-    let created: BTreeMap<String, &str> = created.map(|(_, step, path)| (path.fold_key(), step.id.as_str())).collect();
+    let created: BTreeMap<String, &Step> = created.map(|(_, step, path)| (path.fold_key(), step)).collect();
     for (index, step, path) in targets(plan) {
         let key = path.fold_key();
         let folders = key.match_indices('/').filter_map(|(at, _)| key.get(..at));
-        for other in folders.filter_map(|folder| created.get(folder)) {
-            let message = format!("step `{}` makes a file of a folder that `{path}` is in", excerpt(other, 60));
-            let finding = Finding::new(Code::Conflict, message, "choose another name for one of them");
+        let deletes = matches!(step.action, Action::FileDelete { .. });
+        let stays = |other: &&&Step| !deletes || step.order >= other.order;
+        for other in folders.filter_map(|folder| created.get(folder)).filter(stays) {
+            let message = format!("step `{}` makes a file of a folder that `{path}` is in", excerpt(&other.id, 60));
+            let hint = "choose another name for one of them, or delete what is in the folder before";
+            let finding = Finding::new(Code::Conflict, message, hint);
             findings.push(finding.in_step(&step.id).at_path(path.as_str()).at(format!("/steps/{index}/target")));
         }
     }

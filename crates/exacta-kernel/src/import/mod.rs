@@ -189,7 +189,34 @@ impl<'l> Draft<'l> {
         now.ok_or_else(|| ImportError::Missing { path: text::excerpt(path.as_str(), 120) })
     }
 
-    fn finish(self, request: &Request<'_>, subject: Option<&str>) -> String {
+    /// Deletions that make room for a new file come first: of a file where a folder is to be, and of what is in a folder where a file
+    /// is to be. Of a move, too.
+    fn make_room(&mut self) {
+        let is_beneath = |path: &str, folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        let makes_room = |step: &Drafted, new: &Drafted| {
+            let related = is_beneath(&step.target, &new.target) || is_beneath(&new.target, &step.target);
+            related && matches!((step.kind, new.kind), (Kind::Delete, Kind::Create))
+        };
+        let first: Vec<bool> =
+            self.steps.iter().map(|step| self.steps.iter().any(|new| makes_room(step, new))).collect();
+        let is_first = |index: &usize| first.get(*index) == Some(&true);
+        if !first.contains(&true) {
+            return;
+        }
+        let (early, late): (Vec<usize>, Vec<usize>) = (0..self.steps.len()).partition(is_first);
+        let order: Vec<usize> = early.into_iter().chain(late).collect();
+        let place = |old: &usize| order.iter().position(|index| index == old);
+        let mut old: Vec<Option<Drafted>> = core::mem::take(&mut self.steps).into_iter().map(Some).collect();
+        let steps = order.iter().filter_map(|index| {
+            let mut step = old.get_mut(*index)?.take()?;
+            step.after = if is_first(index) { Vec::new() } else { step.after.iter().filter_map(place).collect() };
+            Some(step)
+        });
+        self.steps = steps.collect();
+    }
+
+    fn finish(mut self, request: &Request<'_>, subject: Option<&str>) -> String {
+        self.make_room();
         let id = |index: usize| format!("step-{}", index + 1);
         let step = |(index, step): (usize, &Drafted)| {
             let mut value = json!({

@@ -80,6 +80,11 @@ fn facts(case: &Value, proposal: &Proposal) -> Facts {
 fn fact(case: &Value, path: &str) -> TargetFact {
     let given = &case["facts"][path];
     let target = match (given["is"].as_str(), case["files"][path].as_str()) {
+        _ if given["holds"].is_array() => Target::Directory { files: Some(paths(&given["holds"])) },
+        _ if given["behind"].is_string() => {
+            let at = given["behind"].as_str().expect("a file").to_owned();
+            Target::Blocked { at, by: Obstacle::NotAFolder }
+        }
         (Some(word), _) => special(word),
         (None, Some(text)) => Target::File(Arc::new(FileContent::new(text.as_bytes().to_vec(), 0o644))),
         (None, None) => Target::Absent,
@@ -89,11 +94,16 @@ fn fact(case: &Value, path: &str) -> TargetFact {
     TargetFact { target, lookalikes, folds: given["folds"] == true }
 }
 
+fn paths(given: &Value) -> Vec<RelPath> {
+    let paths = given.as_array().into_iter().flatten();
+    paths.map(|path| RelPath::parse(path.as_str().expect("a path")).expect("a path")).collect()
+}
+
 fn special(word: &str) -> Target {
     let blocked = |by| Target::Blocked { at: "folder".to_owned(), by };
     match word {
         "symlink" => Target::Symlink,
-        "folder" => Target::Directory,
+        "folder" => Target::Directory { files: None },
         "device" => Target::Special,
         "unreadable" => Target::Unreadable { reason: "permission denied".to_owned() },
         "too large" => Target::TooLarge { size: 1 << 30 },

@@ -406,3 +406,26 @@ fn what_codex_patches_are_refused_and_why() {
         assert!(error.to_string().contains(words), "{error}\n{patch}");
     }
 }
+
+/// Attack 32: what a patch deletes to make room comes first, of a rename too.
+#[test]
+fn a_patch_that_swaps_a_file_and_a_folder_deletes_first() {
+    let before = files(&[("a", "one\n"), ("d/x", "two\n"), ("e", "three\n")]);
+    let patch = "diff --git a/a/b b/a/b\nnew file mode 100644\n--- /dev/null\n+++ b/a/b\n@@ -0,0 +1 @@\n+new\n\
+        diff --git a/a b/a\ndeleted file mode 100644\n--- a/a\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n\
+        diff --git a/d/x b/d\nsimilarity index 100%\nrename from d/x\nrename to d\n\
+        diff --git a/e b/e\n--- a/e\n+++ b/e\n@@ -1 +1 @@\n-three\n+four\n";
+    let text = import(git, patch, &before).unwrap_or_else(|error| panic!("{error}"));
+    let proposal: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let steps = proposal["steps"].as_array().unwrap().iter();
+    let steps = steps.map(|step| (step["type"].as_str().unwrap(), step["target"].as_str().unwrap()));
+    let expected = [
+        ("file_delete", "a"),
+        ("file_delete", "d/x"),
+        ("file_create", "a/b"),
+        ("file_create", "d"),
+        ("file_modify", "e"),
+    ];
+    assert_eq!(steps.collect::<Vec<_>>(), expected);
+    assert_eq!(applied(git, patch, &before), files(&[("a/b", "new\n"), ("d", "two\n"), ("e", "four\n")]));
+}

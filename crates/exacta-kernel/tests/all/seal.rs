@@ -113,7 +113,7 @@ fn what_a_target_is_decides_the_code() {
     let targets = [
         (Target::TooLarge { size: 1 << 40 }, "PLAN_TARGET_TOO_LARGE"),
         (Target::Symlink, "PLAN_PATH_OUTSIDE"),
-        (Target::Directory, "PLAN_TARGET_UNUSABLE"),
+        (Target::Directory { files: None }, "PLAN_TARGET_UNUSABLE"),
         (Target::Special, "PLAN_TARGET_UNUSABLE"),
         (Target::Unreadable { reason: "permission denied".to_owned() }, "PLAN_TARGET_UNUSABLE"),
         (blocked(Obstacle::Symlink), "PLAN_PATH_OUTSIDE"),

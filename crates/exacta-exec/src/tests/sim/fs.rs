@@ -221,7 +221,10 @@ impl Fs for Sim<'_> {
 
     fn set_mode(&self, file: &u64, mode: u32) -> Result<(), Errno> {
         self.enter()?;
-        self.change("set mode", &self.name_of(*file), |world| world.file_mut(*file).unwrap().now.mode = mode);
+        // Folders have no mode here.
+        self.change("set mode", &self.name_of(*file), |world| {
+            world.file_mut(*file).into_iter().for_each(|file| file.now.mode = mode);
+        });
         Ok(())
     }
 

@@ -13,6 +13,7 @@ use exacta_kernel::plan::Change;
 use explore::{Explorer, Scenario, judge, recover, run};
 use fs::{Script, Sim};
 use rustix::io::Errno;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use world::World;
@@ -41,6 +42,8 @@ fn scenarios() -> Vec<Scenario> {
             &[old("a"), old("b")],
             vec![change("a", content("old\n", 0o644), content("old\n", 0o755)), modify("b")],
         ),
+        scenario("a file gives way to a folder", &[old("a")], vec![delete("a"), create("a/b")]),
+        scenario("a folder gives way to a file", &[old("a/b")], vec![delete("a/b"), create("a")]),
         undone(),
     ]
 }
@@ -186,37 +189,55 @@ fn no_failing_call_leaves_a_torn_project() {
 /// An editor saves a target at any moment of a run: its bytes are in the target or put aside, and the rest is whole.
 #[test]
 fn a_save_during_a_run_is_kept() {
-    let save = |world: &mut World| world.save("a", SAVED, 0o644);
-    let in_place = |world: &mut World| {
-        if let Some(id) = world.lookup("a") {
-            world.write_in_place(id, SAVED, None);
-        }
-    };
     for scenario in scenarios() {
         let (before, after) = (scenario.before(), scenario.after());
-        let Some(old) = scenario.world.lookup("a") else { continue };
-        let held = |world: &mut World| world.write_in_place(old, SAVED, None);
+        let is_folder = |world: &World, path: &str| world.lookup(path).is_some_and(|id| world.dir(id).is_some());
+        let target = if is_folder(&scenario.world, "a") { "a/b" } else { "a" };
+        let Some(old) = scenario.world.lookup(target) else { continue };
+        let did_save = Cell::new(false);
+        let save = |world: &mut World| {
+            // No file takes the place of a folder by a rename, and none goes into a file.
+            let is_blocked = is_folder(world, target)
+                || (target != "a" && world.lookup("a").is_some_and(|id| world.file(id).is_some()));
+            if !is_blocked {
+                world.save(target, SAVED, 0o644);
+                did_save.set(true);
+            }
+        };
+        let in_place = |world: &mut World| {
+            if let Some(id) = world.lookup(target).filter(|_| !is_folder(world, target)) {
+                world.write_in_place(id, SAVED, None);
+                did_save.set(true);
+            }
+        };
+        let held = |world: &mut World| {
+            world.write_in_place(old, SAVED, None);
+            did_save.set(true);
+        };
         let editors: [(&str, Editor<'_>); 3] = [("rename", &save), ("in place", &in_place), ("held", &held)];
         // From the done record on, what is written into a replaced file is its writer's own loss.
         let done = scenario.calls().iter().find(|call| call.on == "done").unwrap().number;
         for (how, editor) in editors {
+            let mut count = 0;
             for at in 0..if how == "held" { done } else { scenario.count() } {
+                did_save.set(false);
                 let sim = Sim::new(scenario.world.clone(), Script::Meanwhile(at, editor), false);
                 let outcome = run(&sim, &scenario.work);
                 let world = sim.world.into_inner();
                 let place = format!("{}, {how} at {at}: {outcome:?} {:?}", scenario.name, world.shape());
                 let without = |shape: &world::Shape| {
                     let mut shape = shape.clone();
-                    shape.remove("a");
+                    shape.retain(|path, _| path != target && path != "a");
                     shape
                 };
                 let rest = without(&world.shape());
                 let expected = if outcome.is_ok() { without(&after) } else { without(&before) };
                 assert_eq!(rest, expected, "{place}");
                 let saved = |shape: world::Shape| shape.values().flatten().any(|data| *data.bytes == SAVED.as_bytes());
-                let nothing_to_save = world.lookup("a").is_none() && how == "in place";
-                assert!(saved(world.shape()) || saved(world.area()) || nothing_to_save, "lost: {place}");
+                assert!(saved(world.shape()) || saved(world.area()) || !did_save.get(), "lost: {place}");
+                count += usize::from(did_save.get());
             }
+            assert!(count > 10, "{}, {how}: {count} saves", scenario.name);
         }
     }
 }

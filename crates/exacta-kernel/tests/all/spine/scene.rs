@@ -231,7 +231,7 @@ fn target(state: &Value) -> Target {
     match state.as_str() {
         Some("absent") => Target::Absent,
         Some("symlink") => Target::Symlink,
-        Some("folder") => Target::Directory,
+        Some("folder") => Target::Directory { files: None },
         Some("special") => Target::Special,
         Some("unreadable") => Target::Unreadable { reason: "permission denied".to_owned() },
         Some("too large") => Target::TooLarge { size: 1 << 30 },
