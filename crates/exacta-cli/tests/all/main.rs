@@ -17,6 +17,7 @@ mod determinism;
 mod distrust;
 mod documents;
 mod explain;
+mod growth;
 mod head_to_head;
 mod help;
 mod history;
