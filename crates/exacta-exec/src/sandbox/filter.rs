@@ -10,19 +10,9 @@ use seccompiler::{
 };
 use std::collections::BTreeMap;
 
-/// Whom a command could meet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Meets {
-    /// Nobody: all that it sees is its own, or nobody else's to write.
-    Nobody,
-    /// Whoever can write to a folder that it sees as well. By a local socket there, they could pass it a handle of theirs, such as one
-    /// of `/`, and by that it would reach with the operator's rights whatever it is not shown.
-    Others,
-}
-
 /// The filter as `bwrap --seccomp` reads it.
-pub(super) fn bytes(meets: Meets) -> Result<Vec<u8>, String> {
-    let program = program(meets).map_err(|error| error.to_string())?;
+pub(super) fn bytes() -> Result<Vec<u8>, String> {
+    let program = program().map_err(|error| error.to_string())?;
     let mut bytes = Vec::with_capacity(program.len() * 8);
     for instruction in program {
         bytes.extend(instruction.code.to_ne_bytes());
@@ -32,10 +22,11 @@ pub(super) fn bytes(meets: Meets) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-fn program(meets: Meets) -> Result<BpfProgram, BackendError> {
+fn program() -> Result<BpfProgram, BackendError> {
     let arch = TargetArch::try_from(std::env::consts::ARCH)?;
     let mut denied: BTreeMap<i64, Vec<SeccompRule>> = calls::DENIED.iter().map(|call| (*call, Vec::new())).collect();
-    denied.insert(calls::SOCKET, vec![foreign_family(meets)?]);
+    denied.insert(calls::SOCKET, vec![foreign_family()?]);
+    denied.insert(calls::SOCKETPAIR, named_pair()?);
     for (call, mode) in calls::SET_MODE {
         denied.insert(*call, set_id(*mode, None)?);
     }
@@ -48,12 +39,26 @@ fn program(meets: Meets) -> Result<BpfProgram, BackendError> {
     Ok(missing().into_iter().chain(filter).collect())
 }
 
-/// A socket of a family that no network namespace holds back, such as one to the machine's host.
-fn foreign_family(meets: Meets) -> Result<SeccompRule, BackendError> {
-    let local = (meets == Meets::Nobody).then_some(LOCAL_FAMILY);
-    let own = FAMILIES.into_iter().chain(local);
-    let others = own.map(|family| SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, family));
-    SeccompRule::new(others.collect::<Result<_, _>>()?)
+/// A socket of a family that no network namespace holds back, such as one to the machine's host. Local ones are among them: whoever can
+/// write to a folder that the command sees could pass it a handle by one, such as a handle of `/`, and it would reach by that whatever
+/// it is not shown.
+fn foreign_family() -> Result<SeccompRule, BackendError> {
+    let others = FAMILIES.map(|family| SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, family));
+    SeccompRule::new(others.into_iter().collect::<Result<_, _>>()?)
+}
+
+/// A pair of sockets whose ends need not stay a pair: one that sends single messages can be parted, be given a name, and hear from
+/// everybody.
+fn named_pair() -> Result<Vec<SeccompRule>, BackendError> {
+    let rule = |argument, how, value| {
+        SeccompRule::new(vec![SeccompCondition::new(argument, SeccompCmpArgLen::Dword, how, value)?])
+    };
+    let kinds = (0..=SOCKET_KIND).filter(|kind| !PAIRS.contains(kind));
+    let mut rules = vec![rule(0, SeccompCmpOp::Ne, LOCAL_FAMILY)?];
+    for kind in kinds {
+        rules.push(rule(1, SeccompCmpOp::MaskedEq(SOCKET_KIND), kind)?);
+    }
+    Ok(rules)
 }
 
 /// Whether an argument is a mode with set-user-id or set-group-id. Where the call has flags, it is a mode only if they ask for a
@@ -119,8 +124,14 @@ const NEW_FILE: [u64; 2] = [0o100, 0o20_000_000];
 /// `AF_INET, AF_INET6, AF_NETLINK`: these end at the sandbox's own network namespace.
 const FAMILIES: [u64; 3] = [2, 10, 16];
 
-/// `AF_UNIX`: ends at the files that the sandbox sees. Pairs of such sockets, which have no name, are another call's.
+/// `AF_UNIX`.
 const LOCAL_FAMILY: u64 = 1;
+
+/// The bits of a socket's type that are no flags.
+const SOCKET_KIND: u64 = 0xf;
+
+/// `SOCK_STREAM, SOCK_SEQPACKET`: each end hears from the other and from nobody else, also if it is given a name.
+const PAIRS: [u64; 2] = [1, 5];
 
 /// Calls by number. Other architectures have none here, and `seccompiler` refuses them, so nothing runs there unfiltered.
 #[cfg(target_arch = "x86_64")]
@@ -128,6 +139,7 @@ mod calls {
     /// `add_key, request_key, keyctl, ptrace, process_vm_readv, process_vm_writev, pidfd_getfd, bpf, perf_event_open, userfaultfd`.
     pub const DENIED: [i64; 10] = [248, 249, 250, 101, 310, 311, 438, 321, 298, 323];
     pub const SOCKET: i64 = 41;
+    pub const SOCKETPAIR: i64 = 53;
     /// `chmod, fchmod, fchmodat, fchmodat2, creat, mkdir, mkdirat, mknod, mknodat`, each with the place of its mode.
     pub const SET_MODE: &[(i64, u8)] =
         &[(90, 1), (91, 1), (268, 2), (452, 2), (85, 1), (83, 1), (258, 2), (133, 1), (259, 2)];
@@ -144,6 +156,7 @@ mod calls {
 mod calls {
     pub const DENIED: [i64; 10] = [217, 218, 219, 117, 270, 271, 438, 280, 241, 282];
     pub const SOCKET: i64 = 198;
+    pub const SOCKETPAIR: i64 = 199;
     /// `fchmod, fchmodat, fchmodat2, mkdirat, mknodat`.
     pub const SET_MODE: &[(i64, u8)] = &[(52, 1), (53, 2), (452, 2), (34, 2), (33, 2)];
     /// `openat`.

@@ -32,7 +32,6 @@ pub use error::SandboxError;
 use exacta_kernel::path::RelPath;
 use exacta_kernel::plan::Change;
 use exacta_kernel::policy::command::Command;
-use filter::Meets;
 use obstacle::Obstacle;
 use output::{Limit, Output};
 use rustix::fd::{AsFd, OwnedFd};
@@ -199,8 +198,7 @@ impl Sandbox<'_> {
     ) -> Result<(Child, PipeWriter, Output), SandboxError> {
         let unavailable = |obstacle| SandboxError::unavailable(&command.name, obstacle);
         let tools = Tools::find().map_err(unavailable)?;
-        let meets = if held.is_empty() && command.reads.is_empty() { Meets::Nobody } else { Meets::Others };
-        let filter = filter::bytes(meets).map_err(|why| unavailable(Obstacle::no_filter(&why)))?;
+        let filter = filter::bytes().map_err(|why| unavailable(Obstacle::no_filter(&why)))?;
         staging.put("filter", &filter).map_err(SandboxError::io("lay the filter out for the command"))?;
         let (output, writer) = Output::pipe().map_err(SandboxError::io("make a pipe"))?;
         let errors = writer.try_clone().map_err(SandboxError::io("make a pipe"))?;

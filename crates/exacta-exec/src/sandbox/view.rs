@@ -142,7 +142,7 @@ impl View {
         }
         let cargo = variable("CARGO_HOME").map(PathBuf::from);
         let secrets = hidden.into_iter().chain(credentials::found(home.as_deref(), cargo.as_deref()));
-        view.hide(project, secrets.chain(sockets()));
+        view.hide(project, secrets);
         view.variables.push(("HOME", home.map_or_else(|| "/tmp".into(), OsString::from)));
         view
     }
@@ -226,14 +226,6 @@ fn is_own(folder: &Path) -> bool {
     folder
         .metadata()
         .is_ok_and(|facts| facts.is_dir() && facts.mode() & 0o022 == 0 && (facts.uid() == 0 || facts.uid() == user))
-}
-
-/// Where something listens: a read-only file system does not keep anybody from connecting.
-fn sockets() -> Vec<PathBuf> {
-    let table = std::fs::read("/proc/net/unix").unwrap_or_default();
-    let table = String::from_utf8_lossy(&table);
-    let names = table.lines().filter_map(|line| line.split_once(" /").map(|(_, name)| format!("/{name}")));
-    names.map(PathBuf::from).collect()
 }
 
 #[cfg(test)]
