@@ -1,6 +1,7 @@
 //! Which characters are hidden, given what stands beside them.
 
 use super::Hidden;
+use super::extend::is_undrawn;
 
 /// The three flags that are spelled with tag characters: England, Scotland, Wales. Any other tag sequence is hidden text.
 const TAG_FLAGS: [&str; 3] = [
@@ -36,6 +37,7 @@ pub(super) fn classify(before: &str, c: char, after: &str) -> Option<Hidden> {
         c if is_noncharacter(c) => Some(Hidden::Unassigned),
         c if is_ignorable(c) || is_annotation(c) => Some(Hidden::ZeroWidth),
         '\u{2800}' => (!among_braille(before, after)).then_some(Hidden::ZeroWidth),
+        c if is_undrawn(before, c) => Some(Hidden::ZeroWidth),
         _ => None,
     }
 }

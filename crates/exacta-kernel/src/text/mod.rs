@@ -1,9 +1,11 @@
 //! How untrusted text is shown: whatever could hide, reorder or steer is written as an escape.
 //!
 //! Natural right-to-left text, emoji, CJK and combining marks pass unchanged; control and ANSI characters, bidi controls,
-//! zero-width and tag characters, stray variation selectors and characters without a glyph do not.
+//! zero-width and tag characters, stray variation selectors, marks of one script on letters of another and characters without
+//! a glyph do not.
 
 mod class;
+mod extend;
 
 pub(crate) use class::is_ignorable;
 
@@ -25,7 +27,7 @@ pub enum Hidden {
     Override,
     /// A direction mark or isolate, as right-to-left text needs beside numbers and Latin words.
     Direction,
-    /// Takes no room: joiners out of place, soft hyphen, word joiner, filler.
+    /// Takes no room: joiners out of place, soft hyphen, word joiner, filler, a mark of one script on a letter of another.
     ZeroWidth,
     /// U+FEFF as the very first character; harmless at the start of a file.
     ByteOrderMark,
