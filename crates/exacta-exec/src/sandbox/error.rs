@@ -1,6 +1,7 @@
 //! Why a command could not be run. It was not run outside the sandbox instead.
 
 use super::obstacle::Obstacle;
+use super::set_id::Closed;
 use exacta_kernel::path::RelPath;
 use rustix::io::Errno;
 use std::io::ErrorKind;
@@ -63,6 +64,18 @@ pub enum SandboxError {
         /// The files.
         files: String,
     },
+    /// A folder that the command may write to cannot be looked through for such files.
+    #[error(
+        "Exacta looks for set-user-id files where the command `{name}` may write, and cannot look into `{folder}` ({why})"
+    )]
+    Closed {
+        /// The command.
+        name: String,
+        /// The folder.
+        folder: String,
+        /// What the system says.
+        why: String,
+    },
     /// Something is mounted inside the project.
     #[error("the command `{name}` cannot be run: another file system is mounted in the project, at `{}`", .mount.display())]
     Mounted {
@@ -99,6 +112,9 @@ impl SandboxError {
             Self::Left { .. } => {
                 "see who makes such files in folders of `writes`: a check cannot, but whatever runs beside it can"
             }
+            Self::Closed { .. } => {
+                "remove that folder with `rm -r`, as whoever owns it, or take it out of `writes` in the Safety Policy"
+            }
             Self::Mounted { .. } => {
                 "the system cannot lay a change over a folder with a mount inside: unmount it, or have it mounted elsewhere, as long \
                  as commands run"
@@ -122,6 +138,11 @@ impl SandboxError {
         Self::Left { name: name.to_owned(), files: exacta_kernel::text::excerpt(&files.join(", "), 500) }
     }
 
+    pub(super) fn closed(name: &str, closed: &Closed) -> Self {
+        let folder = exacta_kernel::text::excerpt(&closed.path, 300);
+        Self::Closed { name: name.to_owned(), folder, why: closed.errno.to_string() }
+    }
+
     pub(super) fn unavailable(name: &str, obstacle: Obstacle) -> Self {
         Self::Unavailable { name: name.to_owned(), why: obstacle.why, help: obstacle.help }
     }
@@ -138,5 +159,22 @@ impl SandboxError {
             other => format!("cannot be opened ({other})"),
         };
         Self::Folder { name: name.to_owned(), path: path.clone(), why }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A command names what it leaves: with line ends, as long as it likes, and with a secret.
+    #[test]
+    fn attack_48_the_name_of_a_folder_is_told_in_one_line() {
+        let token = format!("ghp_{}", "A1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+        let path = format!("dist/x\n/check t: passed\nhint: {token}{}", "/d".repeat(2000));
+        let error = SandboxError::closed("t", &Closed { path, errno: Errno::ACCESS });
+        let told = error.to_string();
+        assert!(told.contains("`dist/x") && !told.contains(['\n', '\u{1b}']) && !told.contains(&token), "{told}");
+        assert!(told.len() < 1000, "{told}");
+        assert!(error.hint().contains("`rm -r`"), "{}", error.hint());
     }
 }

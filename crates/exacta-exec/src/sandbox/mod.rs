@@ -16,6 +16,7 @@ mod credentials;
 mod declared;
 mod error;
 mod filter;
+mod folders;
 mod mounts;
 mod obstacle;
 mod output;
@@ -133,12 +134,12 @@ impl Sandbox<'_> {
         sees(command, self.changes)?;
         let declared = Declared::hold(self.root, command)?;
         let held = &declared.folders[..];
-        if let Some(file) = set_ids(held, Found::Named)?.into_iter().next() {
+        if let Some(file) = set_ids(command, held, Found::Named)?.into_iter().next() {
             return Err(SandboxError::set_id(&command.name, &file));
         }
         let report = self.run_on(command, held, watch);
         // However it ended: what it may write to outlives it.
-        let left = set_ids(held, Found::Stripped)?;
+        let left = set_ids(command, held, Found::Stripped)?;
         if left.is_empty() { report } else { Err(SandboxError::left(&command.name, &left)) }
     }
 
@@ -276,11 +277,11 @@ impl Sandbox<'_> {
 }
 
 /// The files in these folders that give rights to whoever starts them.
-fn set_ids(held: &Held<'_>, then: Found) -> Result<Vec<String>, SandboxError> {
+fn set_ids(command: &Command, held: &Held<'_>, then: Found) -> Result<Vec<String>, SandboxError> {
     let mut found = Vec::new();
     for (path, folder) in held {
         let files = set_id::find(folder, path.as_str(), then);
-        found.extend(files.map_err(SandboxError::io("look for set-user-id files in a folder of `writes`"))?);
+        found.extend(files.map_err(|closed| SandboxError::closed(&command.name, &closed))?);
     }
     Ok(found)
 }

@@ -3,17 +3,15 @@
 //! The filter keeps a command from making one. This looks at what is there before a command, which could write into such a file,
 //! and at what is there after it. Everything is reached by handle, through no link and into no other file system.
 
+use super::folders::Walk;
 use crate::handle::{is_mount, kind, retry};
-use rustix::fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd};
+use rustix::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
 use rustix::fs::{
-    AtFlags, CWD, Dir, FileType, Gid, Mode, OFlags, Statx, StatxFlags, chmodat, chownat, lgetxattr, openat,
-    removexattr, statx,
+    AtFlags, CWD, FileType, Gid, Mode, OFlags, Statx, StatxFlags, chmodat, chownat, lgetxattr, openat, removexattr,
+    statx,
 };
 use rustix::io::Errno;
 use std::ffi::{CStr, CString};
-
-/// How deep a folder may be nested: one handle is held for each level.
-const DEPTH: usize = 200;
 
 const SET_ID: u16 = 0o6000;
 
@@ -28,36 +26,38 @@ pub(super) enum Found {
     Stripped,
 }
 
+/// What cannot be looked at, by its path in the project, and what the system says.
+#[derive(Debug)]
+pub(super) struct Closed {
+    pub path: String,
+    pub errno: Errno,
+}
+
 /// The files of a held folder that give rights, by their paths in the project, of which `name` is the folder's.
 ///
 /// Nobody waits for a folder that is being changed: what is gone when it is looked at is passed over.
-pub(super) fn find(folder: &OwnedFd, name: &str, then: Found) -> std::io::Result<Vec<String>> {
+pub(super) fn find(folder: &OwnedFd, name: &str, then: Found) -> Result<Vec<String>, Closed> {
+    let mut walk = Walk::begin(folder, name).map_err(|errno| Closed { path: name.to_owned(), errno })?;
     let mut found = Vec::new();
-    let mut open = vec![(enter(folder.as_fd(), c".")?, name.to_owned())];
-    while let Some((dir, path)) = open.last_mut() {
-        let Some(entry) = dir.read().transpose()? else {
-            open.pop();
-            continue;
-        };
-        if matches!(entry.file_name().to_bytes(), b"." | b"..") {
-            continue;
+    loop {
+        let mut folders = Vec::new();
+        for entry in walk.entries().map_err(|errno| walk.closed(None, errno))? {
+            match look(walk.here(), &entry, then).map_err(|errno| walk.closed(Some(&entry), errno))? {
+                Looked::Folder => folders.push(entry),
+                Looked::Gives => found.push(walk.path(Some(&entry))),
+                Looked::Nothing => {}
+            }
         }
-        let path = format!("{path}/{}", entry.file_name().to_string_lossy());
-        let looked = look(dir.fd()?, entry.file_name(), then).map_err(|errno| about(&path, errno))?;
-        match looked {
-            Looked::Folder(_) if open.len() >= DEPTH => return Err(about(&path, Errno::NAMETOOLONG)),
-            Looked::Folder(dir) => open.push((dir, path)),
-            Looked::Gives => found.push(path),
-            Looked::Nothing => {}
+        if !walk.next(folders)? {
+            return Ok(found);
         }
     }
-    Ok(found)
 }
 
 /// What an entry of a folder is.
 enum Looked {
     /// A folder of the same file system.
-    Folder(Dir),
+    Folder,
     /// A file that gives rights, or gave them.
     Gives,
     /// Anything else.
@@ -72,10 +72,7 @@ fn look(dir: BorrowedFd<'_>, name: &CStr, then: Found) -> Result<Looked, Errno> 
     match kind(&facts) {
         // A folder hands its group on by the same bit, and gives nobody anything.
         FileType::Directory if is_mount(dir, &facts)? => Ok(Looked::Nothing),
-        FileType::Directory => match enter(dir, name) {
-            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(Looked::Nothing),
-            folder => Ok(Looked::Folder(folder?)),
-        },
+        FileType::Directory => Ok(Looked::Folder),
         FileType::RegularFile if gives(dir, name, &facts)? => {
             if then == Found::Stripped {
                 strip(dir, name)?;
@@ -122,18 +119,13 @@ fn strip(dir: BorrowedFd<'_>, name: &CStr) -> Result<(), Errno> {
     }
 }
 
-fn facts(at: BorrowedFd<'_>, name: &CStr, flags: AtFlags) -> Result<Statx, Errno> {
+pub(super) fn facts(at: BorrowedFd<'_>, name: &CStr, flags: AtFlags) -> Result<Statx, Errno> {
     let wanted = StatxFlags::BASIC_STATS | StatxFlags::MNT_ID;
     retry(|| statx(at, name, flags | AtFlags::NO_AUTOMOUNT, wanted))
 }
 
-fn enter(at: BorrowedFd<'_>, name: &CStr) -> Result<Dir, Errno> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    Dir::new(retry(|| openat(at, name, flags, Mode::empty()))?)
-}
-
 /// What a handle, or a name in it, is to calls that know paths alone.
-fn through(handle: BorrowedFd<'_>, name: Option<&CStr>) -> CString {
+pub(super) fn through(handle: BorrowedFd<'_>, name: Option<&CStr>) -> CString {
     let mut path = format!("/proc/self/fd/{}", handle.as_raw_fd()).into_bytes();
     if let Some(name) = name {
         path.push(b'/');
@@ -141,8 +133,4 @@ fn through(handle: BorrowedFd<'_>, name: Option<&CStr>) -> CString {
     }
     // Neither part has a NUL.
     CString::new(path).unwrap_or_default()
-}
-
-fn about(path: &str, errno: Errno) -> std::io::Error {
-    std::io::Error::new(std::io::Error::from(errno).kind(), format!("`{path}`: {errno}"))
 }

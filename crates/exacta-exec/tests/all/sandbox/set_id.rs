@@ -156,14 +156,30 @@ fn attack_02_capabilities_are_found_and_taken_away() {
     assert!(matches!(error, SandboxError::Left { .. }) && !has(), "{error}");
 }
 
-/// One that goes down without end is not followed without end, and is not passed over either.
+/// What tests leave every day: a folder that nobody may enter, and one that goes deep. Both are looked through, and in nobody's way.
 #[test]
-fn attack_02_a_folder_that_is_too_deep_fails_the_command() {
+fn attack_45_nothing_that_a_command_left_blocks_the_next() {
     if !sandbox() {
         return;
     }
     let place = Place::new();
-    let script = "cd build; i=0; while [ $i -lt 250 ]; do mkdir d && cd d && i=$((i+1)); done";
-    let error = place.try_run(script, 60).unwrap_err();
-    assert!(error.to_string().contains("look for set-user-id files"), "{error}");
+    let script = "mkdir -p build/locked/in build/blind && chmod 000 build/locked/in build/locked build/blind; cd build; \
+                  i=0; while [ $i -lt 300 ]; do mkdir d && cd d && i=$((i+1)); done; chmod 000 .";
+    assert_eq!(place.run(script, 60).ended, Ended::Passed);
+    assert_eq!(place.run("true", 60).ended, Ended::Passed);
+    let opened = ["build/locked", "build/locked/in", "build/blind"].map(|name| mode(&place.project.path().join(name)));
+    assert_eq!(opened, [0o700; 3], "the user's own are opened up");
+    let deepest = format!("build{}/tool", "/d".repeat(300));
+    let tools = [place.put(&deepest, 0o4755), place.put("build/locked/in/tool", 0o4755)];
+    let error = place.try_run("true", 60).unwrap_err();
+    assert!(matches!(error, SandboxError::SetId { .. }), "{error}");
+    for tool in &tools {
+        std::fs::set_permissions(tool, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    // What the command closes while somebody else puts a program there.
+    let plant = &mut |_: &[u8]| drop((place.put(&deepest, 0o4755), place.put("build/locked/in/tool", 0o4755)));
+    let script = "echo ready; sleep 0.3; chmod 000 build/locked/in";
+    let error = place.watched(script, 60, &AtomicBool::new(false), plant).unwrap_err();
+    assert!(matches!(error, SandboxError::Left { .. }), "{error}");
+    assert_eq!(tools.map(|tool| mode(&tool)), [0o755; 2]);
 }
