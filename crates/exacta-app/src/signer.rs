@@ -7,7 +7,7 @@ use exacta_kernel::audit::SignedCheckpoint;
 use exacta_kernel::hash::Digest;
 use exacta_kernel::id::ProjectId;
 use exacta_store::home::{self, FileError, Home, HomeError, LogKey};
-use exacta_store::{CheckpointSigner, Pin, SignerError, Staged};
+use exacta_store::{CheckpointSigner, Hold, Pin, SignerError, Staged};
 
 /// Signs and pins the checkpoints of one project.
 pub(crate) struct Signer {
@@ -36,6 +36,10 @@ impl CheckpointSigner for Signer {
 
     fn sign(&self, bytes: &[u8]) -> Result<Signature, SignerError> {
         Ok(self.key.sign(bytes))
+    }
+
+    fn hold(&self) -> Result<Hold, SignerError> {
+        Ok(Box::new(self.home.hold_pin(&self.project).map_err(unusable)?))
     }
 
     fn pinned(&self) -> Result<Option<Pin>, SignerError> {

@@ -30,7 +30,7 @@ pub use record::{
     Change, ChangesRequested, EntryFilter, Filter, NewPlan, Outcome, PlanRecord, PlanSummary, RunFilter, RunRecord,
     RunState, Scores, Start,
 };
-pub use signer::{CheckpointSigner, Pin, SignerError, Staged};
+pub use signer::{CheckpointSigner, Hold, Pin, SignerError, Staged};
 pub use sqlite::SqliteStore;
 pub use store::Store;
 pub use verify::{Report, Trusted, VerifyError, verify};

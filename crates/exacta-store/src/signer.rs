@@ -3,6 +3,7 @@
 use exacta_kernel::approval::{PublicKey, Signature};
 use exacta_kernel::audit::{CheckpointError, SignedCheckpoint};
 use exacta_kernel::hash::Digest;
+use std::any::Any;
 
 /// Signs checkpoints with the log's key and remembers the newest one outside the project, where no agent can rewrite it.
 pub trait CheckpointSigner: Send + Sync {
@@ -14,6 +15,13 @@ pub trait CheckpointSigner: Send + Sync {
     /// # Errors
     /// [`SignerError`] if the key cannot be used.
     fn sign(&self, bytes: &[u8]) -> Result<Signature, SignerError>;
+
+    /// Keeps every other process from remembering a checkpoint of this project, as long as what is given back lives. The lock on the
+    /// records does not: whoever can write in the project can copy them, and two processes then hold the locks of two copies.
+    ///
+    /// # Errors
+    /// [`SignerError`] if another process holds it too long.
+    fn hold(&self) -> Result<Hold, SignerError>;
 
     /// The newest checkpoint remembered for this project.
     ///
@@ -41,6 +49,9 @@ pub trait CheckpointSigner: Send + Sync {
 /// Remembers the checkpoint that was staged; where it is not called, nothing is remembered. After a crash of the machine the one
 /// before may be remembered again: an older pin is weaker, not wrong.
 pub type Staged = Box<dyn FnOnce() -> Result<(), SignerError>>;
+
+/// The right to move a project's pin, given up when it is dropped.
+pub type Hold = Box<dyn Any + Send>;
 
 /// A checkpoint remembered outside the project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

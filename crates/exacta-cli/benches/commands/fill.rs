@@ -6,7 +6,7 @@ use exacta_kernel::audit::{Actor, EntryDraft, Event, SignedCheckpoint};
 use exacta_kernel::binding::Identity;
 use exacta_kernel::id::{CorrelationId, PlanId, ProjectId};
 use exacta_store::home::{self, Home, LogKey};
-use exacta_store::{CheckpointSigner, NewPlan, Pin, PlanRecord, SignerError, SqliteStore, Staged, Store as _};
+use exacta_store::{CheckpointSigner, Hold, NewPlan, Pin, PlanRecord, SignerError, SqliteStore, Staged, Store as _};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -81,6 +81,10 @@ impl CheckpointSigner for Signer {
 
     fn sign(&self, bytes: &[u8]) -> Result<Signature, SignerError> {
         Ok(self.key.sign(bytes))
+    }
+
+    fn hold(&self) -> Result<Hold, SignerError> {
+        Ok(Box::new(self.home.hold_pin(&self.project).map_err(unusable)?))
     }
 
     fn pinned(&self) -> Result<Option<Pin>, SignerError> {

@@ -79,8 +79,13 @@ pub(super) fn check_folder(path: &Path, trust: Trust) -> Result<(), FileError> {
 impl Lock {
     /// Waits for the lock on a folder and takes it. Makes the folder.
     pub(super) fn on(folder: &Path) -> Result<Self, FileError> {
+        Self::named(folder, ".lock")
+    }
+
+    /// Waits for the lock of this name in a folder and takes it. Makes the folder.
+    pub(super) fn named(folder: &Path, name: &str) -> Result<Self, FileError> {
         make_folder(folder)?;
-        let path = folder.join(".lock");
+        let path = folder.join(name);
         let held = create(&path, OFlags::RDWR)?;
         let until = Instant::now() + PATIENCE;
         loop {

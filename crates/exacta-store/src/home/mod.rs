@@ -26,7 +26,7 @@ pub use error::{FileError, HomeError, Weakness};
 pub use identity::DeclaredIdentity;
 pub use key::{KeyError, KeyFile, SigningKey};
 pub use log_key::LogKey;
-pub use pin::{Pin, StagedPin};
+pub use pin::{Pin, PinHold, StagedPin};
 pub use policy_file::PolicySource;
 pub use project::{Fall, ProjectRecord};
 pub use remember::{REMEMBERED_SECONDS, Remembered};

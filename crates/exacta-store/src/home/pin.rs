@@ -31,6 +31,12 @@ pub struct StagedPin {
     durable: bool,
 }
 
+/// The right to move one project's pin.
+#[derive(Debug)]
+pub struct PinHold {
+    _lock: Lock,
+}
+
 impl StagedPin {
     /// Puts it in its place. An older pin is weaker, not wrong, and this happens with every decision: the folder is not synced.
     ///
@@ -58,8 +64,16 @@ impl Home {
         Ok(record::read_unless_empty(&self.pin_file(project))?)
     }
 
-    /// Writes the pin that comes next beside the one there is, ready to take its place. The caller holds the project's lock, and
-    /// has verified that the pinned log is a prefix of this one. Unless `durable`, a crash of the machine may lose the pin altogether.
+    /// Keeps every other process from moving this project's pin, as long as what is given back lives.
+    ///
+    /// # Errors
+    /// Where another process keeps it too long, or the folder cannot be written.
+    pub fn hold_pin(&self, project: &ProjectId) -> Result<PinHold, HomeError> {
+        Ok(PinHold { _lock: Lock::named(&self.pins(), &format!(".{project}.lock"))? })
+    }
+
+    /// Writes the pin that comes next beside the one there is, ready to take its place. The caller holds the pin
+    /// ([`Home::hold_pin`]) since before it verified that the pinned log is a prefix of this one. Unless `durable`, a crash of the machine may lose the pin altogether.
     ///
     /// # Errors
     /// Where the log became shorter, or another of the same size; and where the file cannot be written.

@@ -46,9 +46,12 @@ impl SqliteStore {
         let _lock = self.folder.lock()?;
         self.check_place()?;
         let failed = || StoreError::database(&self.path);
-        let pin = self.signer.pinned()?;
         // Nobody else has a transaction open on this connection: they all end before their callers return.
         let tx = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate).map_err(failed())?;
+        // INVARIANT: from here until the new pin is in its place, no other process moves it. The pin is read only now: while this one
+        // waited for the database, which may be a copy, another may have recorded a decision in the other copy.
+        let held = self.signer.hold()?;
+        let pin = self.signer.pinned()?;
         let db = Db { connection: &tx, path: &self.path };
         let owner = Owner { origin: &self.origin, signer: &*self.signer };
         let head = Head::load(&db, owner, pin)?;
@@ -77,6 +80,7 @@ impl SqliteStore {
         }
         // From here on it has happened, and nobody can set the records back to before it: what the files lack the database gives them.
         pin().map_err(unfinished)?;
+        drop(held);
         let about = Some(&about).filter(|_| !touched.goes_on);
         match outputs.and_then(|outputs| self.publish(&outputs, &pending, &signed, about)) {
             // Nothing may be done to the project that the log does not announce; and how a run ended is told as far as it is known.

@@ -7,14 +7,14 @@ use crate::error::{Place, StoreError, Tampered};
 use crate::folder::{DATABASE, FileId, Folder, SHM, WAL};
 use rusqlite::{Connection, OpenFlags};
 use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, openat, statat};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The open files of this process that connections were found to have. Each belongs to one connection: another that is opened to the
-/// same files has others.
-static TAKEN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+/// How many connections of this process were found to have each file open. Each opens it for itself, so there must be as many open
+/// files that are it.
+static TAKEN: Mutex<BTreeMap<FileId, usize>> = Mutex::new(BTreeMap::new());
 
 /// The open files of this process, by number.
 const OPEN_FILES: &str = "/proc/self/fd";
@@ -22,14 +22,14 @@ const OPEN_FILES: &str = "/proc/self/fd";
 /// A connection whose files are those in the folder.
 #[derive(Debug)]
 pub struct Held {
-    // Given up before they are closed: the system gives their numbers to others then.
+    // Given up before they are closed: a connection that is opened meanwhile must not be one short.
     taken: Taken,
     connection: Connection,
 }
 
 /// The files that one connection has.
 #[derive(Debug, Default)]
-struct Taken(BTreeSet<String>);
+struct Taken(Vec<FileId>);
 
 impl Held {
     /// Connects to the database in a folder.
@@ -53,22 +53,23 @@ impl Held {
         self.taken.take(folder, WAL)?;
         // The connections of a process to the same database share this one.
         match folder.identity(SHM)? {
-            Some(wanted) if open_files()?.iter().any(|(_, found)| *found == wanted) => Ok(()),
+            Some(wanted) if open_files()?.contains(&wanted) => Ok(()),
             _ => Err(elsewhere(folder, SHM)),
         }
     }
 }
 
 impl Taken {
-    /// Finds the open file that a name in the folder is, if no other connection has it.
+    /// Finds an open file that is what the folder has under this name, beside those that other connections have.
     fn take(&mut self, folder: &Folder, name: &str) -> Result<(), StoreError> {
         let mut all = all();
         let wanted = folder.identity(name)?.ok_or_else(|| elsewhere(folder, name))?;
-        let mut open = open_files()?.into_iter();
-        let found = open.find(|(number, found)| *found == wanted && !all.contains(number));
-        let (number, _) = found.ok_or_else(|| elsewhere(folder, name))?;
-        all.insert(number.clone());
-        self.0.insert(number);
+        let taken = all.entry(wanted).or_default();
+        if open_files()?.iter().filter(|found| **found == wanted).count() <= *taken {
+            return Err(elsewhere(folder, name));
+        }
+        *taken += 1;
+        self.0.push(wanted);
         Ok(())
     }
 }
@@ -76,9 +77,12 @@ impl Taken {
 impl Drop for Taken {
     fn drop(&mut self) {
         let mut all = all();
-        for number in &self.0 {
-            all.remove(number);
+        for file in &self.0 {
+            if let Some(taken) = all.get_mut(file) {
+                *taken = taken.saturating_sub(1);
+            }
         }
+        all.retain(|_, taken| *taken > 0);
     }
 }
 
@@ -96,12 +100,12 @@ impl DerefMut for Held {
     }
 }
 
-fn all() -> MutexGuard<'static, BTreeSet<String>> {
+fn all() -> MutexGuard<'static, BTreeMap<FileId, usize>> {
     TAKEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Every file that this process has open.
-fn open_files() -> Result<Vec<(String, FileId)>, StoreError> {
+fn open_files() -> Result<Vec<FileId>, StoreError> {
     let failed = || |errno: rustix::io::Errno| StoreError::io("look at", Path::new(OPEN_FILES))(errno.into());
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let folder = openat(CWD, OPEN_FILES, flags, Mode::empty()).map_err(failed())?;
@@ -109,10 +113,8 @@ fn open_files() -> Result<Vec<(String, FileId)>, StoreError> {
     for entry in Dir::read_from(&folder).map_err(failed())? {
         let entry = entry.map_err(failed())?;
         // One that another thread closed meanwhile is none.
-        if let (Ok(number), Ok(found)) =
-            (entry.file_name().to_str(), statat(&folder, entry.file_name(), AtFlags::empty()))
-        {
-            files.push((number.to_owned(), (found.st_dev, found.st_ino)));
+        if let Ok(found) = statat(&folder, entry.file_name(), AtFlags::empty()) {
+            files.push((found.st_dev, found.st_ino));
         }
     }
     Ok(files)

@@ -47,6 +47,7 @@ impl SqliteStore {
         store.check_place()?;
         if !store.is_settled(&ledger)? {
             let _lock = store.folder.lock()?;
+            let _held = store.signer.hold()?;
             let pin = store.signer.pinned()?;
             let db = store.db();
             store.settle(&db, &store.head(&db, pin)?)?;
@@ -123,6 +124,7 @@ fn ready(folder: &Folder, path: &Path) -> Result<Option<Held>, StoreError> {
         return Ok(None);
     }
     connection.check_sides(folder)?;
+    shorten_when_closed(&connection, folder, path)?;
     Ok(Some(connection))
 }
 
@@ -145,6 +147,7 @@ fn make(folder: &Folder, path: &Path, origin: &Origin) -> Result<Held, StoreErro
     schema::is_current(&connection, path)?;
     connection.check_sides(folder)?;
     schema::migrate(&mut connection, path, origin)?;
+    shorten_when_closed(&connection, folder, path)?;
     folder.sync()?;
     Ok(connection)
 }
@@ -166,9 +169,8 @@ fn connect(folder: &Folder, path: &Path, access: OpenFlags) -> Result<Held, Stor
         (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
         (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
         (DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, true),
-        // The next command reads the write-ahead log as it is: copying it at every exit would cost three syncs. But it must
-        // not grow for ever, since whoever opens the database reads all of it.
-        (DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, folder.size(WAL)?.unwrap_or_default() < WAL_BYTES),
+        // Until it is known that its files are those of the folder, closing it must not copy and empty a write-ahead log.
+        (DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true),
     ] {
         connection.set_db_config(setting, on).map_err(failed())?;
     }
@@ -179,6 +181,14 @@ fn connect(folder: &Folder, path: &Path, access: OpenFlags) -> Result<Held, Stor
     connection.pragma_update(None, "synchronous", "full").map_err(failed())?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
+}
+
+/// Has the write-ahead log copied into the database when it is closed, if it is long. The next command reads it as it is: copying it at
+/// every exit would cost three syncs. But it must not grow for ever, since whoever opens the database reads all of it.
+fn shorten_when_closed(connection: &Held, folder: &Folder, path: &Path) -> Result<(), StoreError> {
+    let stays = folder.size(WAL)?.unwrap_or_default() < WAL_BYTES;
+    let set = connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, stays);
+    set.map(drop).map_err(StoreError::database(path))
 }
 
 /// Opens a database to read, also where nothing can be written.

@@ -8,7 +8,7 @@ use exacta_kernel::approval::{PublicKey, Signature};
 use exacta_kernel::audit::{Event, SignedCheckpoint};
 use exacta_kernel::lifecycle::Status::{Pending, Rejected, UserApproved};
 use exacta_store::{
-    Change, CheckpointSigner, EntryFilter, Filter, Pin, RunFilter, RunState, SignerError, SqliteStore, Staged,
+    Change, CheckpointSigner, EntryFilter, Filter, Hold, Pin, RunFilter, RunState, SignerError, SqliteStore, Staged,
     Store as _, StoreError,
 };
 use serde_json::json;
@@ -41,6 +41,10 @@ impl CheckpointSigner for Watched {
 
     fn sign(&self, bytes: &[u8]) -> Result<Signature, SignerError> {
         self.0.sign(bytes)
+    }
+
+    fn hold(&self) -> Result<Hold, SignerError> {
+        self.0.hold()
     }
 
     fn pinned(&self) -> Result<Option<Pin>, SignerError> {
@@ -218,5 +222,41 @@ fn a_process_that_dies_in_any_moment_leaves_records_that_heal() {
         assert_eq!(log.contains("plan_rejected"), happened, "{moment:?}");
         let pinned = FileSigner(taken.join("pin")).pinned().unwrap().unwrap().size;
         assert_eq!(pinned, log.lines().count() as u64, "{moment:?}");
+    }
+}
+
+/// attack 59: two copies of the records, each with locks of its own. What one process records in the one is not erased by another
+/// that began in the other, whichever is put in the project's place.
+#[test]
+fn attack_59_a_process_that_waits_in_a_copy_does_not_pin_over_a_decision() {
+    let project = Project::new();
+    project.open().insert_plan(&new_plan(1), &created(1), at(1)).unwrap();
+    let copy = project.exacta().with_file_name("copy");
+    copy_folder(&project.exacta(), &copy);
+    let mut elsewhere = SqliteStore::open(&copy, &Project::id(), Box::new(project.signer())).unwrap();
+    let blocker = rusqlite::Connection::open(copy.join("state.db")).unwrap();
+    blocker.execute_batch("BEGIN IMMEDIATE").unwrap();
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(move || elsewhere.insert_plan(&new_plan(2), &created(2), at(2)));
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        decide(&mut project.open(), 1, Rejected).unwrap();
+        blocker.execute_batch("ROLLBACK").unwrap();
+        let late = waiting.join().unwrap().unwrap_err();
+        assert!(late.is_tampered(), "{late}");
+    });
+    project.verify().unwrap();
+    assert_eq!(project.open().plan(&plan_id(1)).unwrap().unwrap().status, Rejected);
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy_folder(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
     }
 }

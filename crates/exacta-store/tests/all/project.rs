@@ -9,8 +9,8 @@ use exacta_kernel::id::{CorrelationId, PlanId, ProjectId, RunId, SessionId};
 use exacta_kernel::lifecycle::Status;
 use exacta_kernel::time::Timestamp;
 use exacta_store::{
-    ChangesRequested, CheckpointSigner, NewPlan, Pin, Report, RunRecord, RunState, SignerError, SqliteStore, Staged,
-    StoreError, Trusted, VerifyError,
+    ChangesRequested, CheckpointSigner, Hold, NewPlan, Pin, Report, RunRecord, RunState, SignerError, SqliteStore,
+    Staged, StoreError, Trusted, VerifyError,
 };
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -35,6 +35,12 @@ impl CheckpointSigner for FileSigner {
 
     fn sign(&self, bytes: &[u8]) -> Result<Signature, SignerError> {
         Ok(Signature::from_bytes(Self::key().sign(bytes).to_bytes()))
+    }
+
+    fn hold(&self) -> Result<Hold, SignerError> {
+        let file = std::fs::File::create(self.0.with_extension("lock")).unwrap();
+        file.lock().unwrap();
+        Ok(Box::new(file))
     }
 
     fn pinned(&self) -> Result<Option<Pin>, SignerError> {
