@@ -285,6 +285,48 @@ fn boundaries_lift_to_high() {
     assert!(cases("risk").iter().filter(|(_, case)| !case.assess().risk.boundaries.is_empty()).count() >= 4);
 }
 
+/// attack 57: what git takes for a repository's settings, and what editors run when a folder is opened.
+#[test]
+fn attack_57_what_git_or_an_editor_runs() {
+    let boundaries = |target: &str, content: &str| {
+        let step =
+            format!("[[steps]]\ntype = 'file_create'\ntarget = '{target}'\ndescription = 'Add the file {target}'");
+        let case = format!("intent = 'AddFeature'\ntext = 'Add the file {target}'\n{step}\ncontent = {content:?}\n");
+        Case::read(&case).assess().risk.boundaries.len()
+    };
+    for (target, content) in [
+        ("a/config", "[core]\n\tbare = false\n"),
+        ("a/config", "[CORE] FSMonitor = run\n"),
+        ("a/config", "[filter \"x\"]\n\tclean = run\n"),
+        ("a/Config", "[alias]\n\tst = !run\n"),
+        ("a/config", "[includeIf \"gitdir:x\"]\n\tpath = other\n"),
+        ("a/config.worktree", "[diff \"x\"]\n\ttextconv = run\n"),
+        ("a/shared.gitconfig", "[user]\n\tname = x\n"),
+        ("gitconfig", "[user]\n\tname = x\n"),
+        ("a/HEAD", "ref: refs/heads/main\n"),
+        ("a/commondir", "../other\n"),
+        ("more.ini", "[core]\nfsmonitor = run\n"),
+        (".eslintrc.cjs", "module.exports = {};\n"),
+        ("web/eslint.config.mjs", "import { execSync } from 'child_process';\n"),
+        ("prettier.config.js", "module.exports = {};\n"),
+        (".stylelintrc.js", "module.exports = {};\n"),
+        (".rubocop.yml", "require:\n  - ./lib/own_cop\n"),
+    ] {
+        assert!(boundaries(target, content) > 0, "{target}: {content}");
+    }
+    for (target, content) in [
+        ("a/config", "[profile dev]\nregion = eu-west-1\n"),
+        ("a/HEAD", "The head of the list\n"),
+        ("setup.ini", "[server]\nport = 80\n"),
+        (".eslintrc.json", "{}\n"),
+        ("eslint.config.js", "export default [{ files: ['web/**/*.ts'], rules: { semi: 'error' } }];\n"),
+        (".prettierrc", "semi: false\n"),
+        (".rubocop.yml", "AllCops:\n  NewCops: enable\n"),
+    ] {
+        assert_eq!(boundaries(target, content), 0, "{target}: {content}");
+    }
+}
+
 /// A step on a file of its own, of many kinds: paths that are boundaries, manifests, sources, tests; contents that matter.
 fn any_step() -> impl Strategy<Value = (Map<String, Value>, Option<String>)> {
     let folders =
