@@ -171,14 +171,29 @@ pub(super) fn always(home: &Path) -> impl Iterator<Item = PathBuf> {
     HOME.iter().filter(|name| !name.contains('*')).map(|name| home.join(name))
 }
 
-/// All that is there: of the home folder, of Cargo's where it is elsewhere, and of the system.
-pub(super) fn found(home: Option<&Path>, cargo: Option<&Path>) -> Vec<PathBuf> {
+/// Whether a folder is, or is in, one that is called like a place of credentials in a home folder, such as `.ssh`: anybody's.
+pub(super) fn is_named_so(folder: &Path) -> bool {
+    folder.iter().any(|part| names().any(|name| part == name))
+}
+
+/// Whether such places are in a folder: then it is a home folder, anybody's, and no toolchain's.
+pub(super) fn is_home(folder: &Path) -> bool {
+    names().any(|name| folder.join(name).symlink_metadata().is_ok())
+}
+
+/// What stands in a home folder itself.
+fn names() -> impl Iterator<Item = &'static str> {
+    HOME.into_iter().filter(|name| !name.contains('/'))
+}
+
+/// All that is there: of the home folders, of Cargo's where it is elsewhere, and of the system.
+pub(super) fn found(homes: &[PathBuf], cargo: Option<&Path>) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut add = |base: &Path, files: &[&str], configurations: &[&str]| {
         found.extend(files.iter().flat_map(|name| expand(base, name)));
         found.extend(configurations.iter().flat_map(|name| expand(base, name)).filter(|path| has_credential(path)));
     };
-    if let Some(home) = home {
+    for home in homes {
         add(home, &HOME, &HOME_CONFIGURATION);
     }
     if let Some(cargo) = cargo {

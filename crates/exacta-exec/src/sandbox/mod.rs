@@ -12,6 +12,7 @@
 //! All of it is in a process namespace of its own, with a `/proc` of its own, whose first process ends when this process does, at whatever
 //! moment: it reads from a pipe that is held open here and nowhere else. Nothing outlives the first process of a namespace.
 
+mod account;
 mod credentials;
 mod declared;
 mod error;
@@ -25,6 +26,7 @@ mod staging;
 mod tools;
 mod trial;
 mod view;
+mod way;
 
 use crate::ProjectRoot;
 use crate::handle::stat;
@@ -241,10 +243,11 @@ impl Sandbox<'_> {
         // Whoever is root outside is root to `/proc/sys` inside too, whatever capabilities are dropped.
         words.add(["--remount-ro", "/dev", "--remount-ro", "/proc"]);
         words.empty("/run", EMPTY_BYTES);
-        let view = View::new(self.root.path(), &command.reads, self.hidden, |name| std::env::var_os(name));
+        let variable = |name: &str| std::env::var_os(name);
+        let view = View::new(self.root.path(), &command.reads, self.hidden, account::home(), variable);
         for mount in &view.mounts {
             match mount {
-                Mount::Shown(folder) => words.bind("--ro-bind", folder, folder),
+                Mount::Shown { real, at } => words.bind("--ro-bind", real, at),
                 Mount::Link(target, path) => words.bind("--symlink", target, path),
                 Mount::Scratch(folder) => words.empty(folder, SCRATCH_BYTES),
                 Mount::Emptied(folder) => words.empty(folder, EMPTY_BYTES),

@@ -2,7 +2,7 @@
 //!
 //! Folders are shown by name, never all but some: a socket, a key or a letter that nobody thought of is not there.
 
-use super::credentials;
+use super::{credentials, way};
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::MetadataExt as _;
@@ -76,8 +76,13 @@ const PROGRAMS: [&str; 6] = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "
 /// A part of the file tree, as it will be in the sandbox.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Mount {
-    /// The system's or the user's own, read-only.
-    Shown(PathBuf),
+    /// The system's or the user's own, read-only, by the path that leads to it.
+    Shown {
+        /// What is shown: without a link on the way, so that it cannot be exchanged for something else.
+        real: PathBuf,
+        /// Where.
+        at: PathBuf,
+    },
     /// A link as the system has it.
     Link(PathBuf, PathBuf),
     /// A folder to write to that goes away.
@@ -98,60 +103,52 @@ pub(super) struct View {
 }
 
 impl View {
-    /// For a project, and what the operator shows beside it, seen by a caller with this environment.
+    /// For a project, and what the operator shows beside it, seen by a caller with this environment, whose account has this home folder.
     pub fn new(
         project: &Path,
         reads: &[String],
         hidden: &[PathBuf],
+        account: Option<PathBuf>,
         variable: impl Fn(&str) -> Option<OsString>,
     ) -> Self {
         let mut view = Self::default();
-        view.show_system();
+        view.show_system(project);
         let home = variable("HOME").map(PathBuf::from).filter(|home| view.can_be_home(home));
         if let Some(home) = &home {
             view.mounts.push(Mount::Scratch(home.clone()));
-            TOOLCHAINS.iter().map(|name| home.join(name)).for_each(|folder| view.show(folder));
+            TOOLCHAINS.iter().map(|name| home.join(name)).for_each(|folder| view.show(project, folder));
         }
-        let outside = |place: &PathBuf| place.exists() && !place.starts_with(project);
-        let reads: Vec<PathBuf> = reads.iter().map(PathBuf::from).filter(outside).collect();
-        view.mounts.extend(reads.into_iter().map(Mount::Shown));
+        let reads = reads.iter().map(PathBuf::from);
+        view.mounts.extend(reads.filter_map(|at| Some(Mount::Shown { real: way::past(project, &at)?, at })));
         let hidden: Vec<PathBuf> = hidden.iter().map(|folder| real(folder)).collect();
-        let closed: Vec<&Path> = hidden.iter().map(PathBuf::as_path).chain([project]).collect();
-        let secret: Vec<PathBuf> = home.iter().flat_map(|home| credentials::always(home)).collect();
-        // A folder that is around one of these, or in one of them, is no toolchain, by whatever name.
+        // What `HOME` says is the caller's; whose keys are to be kept is the account's.
+        let homes: Vec<PathBuf> = home.iter().cloned().chain(account).collect();
+        let private = Private { closed: hidden.iter().cloned().chain([project.to_owned()]).collect(), homes: &homes };
         let apart = |folder: &Path| {
-            let inside =
-                closed.iter().copied().chain(secret.iter().map(PathBuf::as_path)).any(|it| folder.starts_with(it));
-            let around = closed
-                .iter()
-                .copied()
-                .chain(home.as_deref())
-                .any(|it| real(it).starts_with(folder) || it.starts_with(folder));
-            folder.is_absolute() && !inside && !around
+            way::past(project, folder).is_some_and(|real| private.is_apart(folder) && private.is_apart(&real))
         };
-        let apart = |folder: &Path| apart(folder) && apart(&real(folder));
         for name in HOMES {
             if let Some(folder) = variable(name).map(PathBuf::from).filter(|folder| apart(folder)) {
                 view.variables.push((name, folder.clone().into()));
-                view.show(folder);
+                view.show(project, folder);
             }
         }
-        view.show_programs(variable("PATH").as_deref(), apart);
+        view.show_programs(project, variable("PATH").as_deref(), apart);
         for name in ["LANG", "LC_ALL"] {
             view.variables.extend(variable(name).map(|value| (name, value)));
         }
         let cargo = variable("CARGO_HOME").map(PathBuf::from);
-        let secrets = hidden.into_iter().chain(credentials::found(home.as_deref(), cargo.as_deref()));
-        view.hide(project, secrets);
+        let secrets = credentials::found(&homes, cargo.as_deref());
+        view.hide(project, hidden.into_iter().chain(secrets));
         view.variables.push(("HOME", home.map_or_else(|| "/tmp".into(), OsString::from)));
         view
     }
 
-    fn show_system(&mut self) {
+    fn show_system(&mut self, project: &Path) {
         for path in SYSTEM.map(PathBuf::from) {
             match std::fs::read_link(&path) {
                 Ok(target) => self.mounts.push(Mount::Link(target, path)),
-                Err(_) => self.show(path),
+                Err(_) => self.show(project, path),
             }
         }
     }
@@ -164,25 +161,29 @@ impl View {
             && !SYSTEM.iter().any(|it| Path::new(it).starts_with(home))
     }
 
-    fn show(&mut self, folder: PathBuf) {
-        if folder.is_dir() && !self.is_seen(&folder) {
-            self.mounts.push(Mount::Shown(folder));
+    /// Shows a folder, unless the way to it is through the project.
+    fn show(&mut self, project: &Path, at: PathBuf) {
+        if self.is_seen(&at) {
+            return;
+        }
+        if let Some(real) = way::past(project, &at).filter(|real| real.is_dir()) {
+            self.mounts.push(Mount::Shown { real, at });
         }
     }
 
     fn is_seen(&self, path: &Path) -> bool {
         self.mounts.iter().any(|mount| match mount {
-            Mount::Shown(shown) | Mount::Link(_, shown) => path.starts_with(shown),
+            Mount::Shown { at, .. } | Mount::Link(_, at) => path.starts_with(at),
             _ => false,
         })
     }
 
     /// The folders of the caller's `PATH` that nobody else can fill, the project least of all; and the system's.
-    fn show_programs(&mut self, path: Option<&OsStr>, apart: impl Fn(&Path) -> bool) {
+    fn show_programs(&mut self, project: &Path, path: Option<&OsStr>, apart: impl Fn(&Path) -> bool) {
         let mut folders: Vec<PathBuf> = Vec::new();
         for folder in path.map(|path| std::env::split_paths(path).collect::<Vec<_>>()).unwrap_or_default() {
             if apart(&folder) && is_own(&folder) && !folders.contains(&folder) {
-                self.show(folder.clone());
+                self.show(project, folder.clone());
                 folders.push(folder);
             }
         }
@@ -196,7 +197,7 @@ impl View {
     fn hide(&mut self, project: &Path, all: impl Iterator<Item = PathBuf>) {
         let all: BTreeSet<PathBuf> = all.filter_map(|path| path.canonicalize().ok()).collect();
         let shown = self.mounts.iter().filter_map(|mount| match mount {
-            Mount::Shown(at) => Some((at.clone(), at.canonicalize().ok()?)),
+            Mount::Shown { real, at } => Some((at.clone(), real.clone())),
             _ => None,
         });
         let shown: Vec<_> = shown.chain([(project.to_owned(), project.to_owned())]).collect();
@@ -205,6 +206,24 @@ impl View {
         self.mounts.extend(around.into_iter().flat_map(|path| over(path, &shown)));
         self.mounts.push(Mount::Project);
         self.mounts.extend(rest.into_iter().flat_map(|path| over(path, &shown)));
+    }
+}
+
+/// What a caller's variable cannot show.
+struct Private<'a> {
+    /// The project, and what is hidden.
+    closed: Vec<PathBuf>,
+    homes: &'a [PathBuf],
+}
+
+impl Private<'_> {
+    /// Whether a folder can be a toolchain's. One that is around a private one, or in it, is none, by whatever name.
+    fn is_apart(&self, folder: &Path) -> bool {
+        let secret = self.homes.iter().flat_map(|home| credentials::always(home));
+        let inside = self.closed.iter().cloned().chain(secret).any(|it| folder.starts_with(it));
+        let mut closed = self.closed.iter().chain(self.homes);
+        let around = closed.any(|it| real(it).starts_with(folder) || it.starts_with(folder));
+        folder.is_absolute() && !inside && !around && !credentials::is_named_so(folder) && !credentials::is_home(folder)
     }
 }
 
@@ -239,6 +258,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
         for folder in [
+            "account/.ssh",
+            "account/.cargo/bin",
+            "other/.ssh",
             "home/.ssh/keys",
             "home/.pyenv",
             "home/bin",
@@ -254,13 +276,17 @@ mod tests {
         symlink(at("home/p/.venv"), at("venv")).unwrap();
         set_permissions(at("open/bin"), std::fs::Permissions::from_mode(0o777)).unwrap();
         let path = std::env::join_paths(path.iter().map(|name| at(name))).unwrap();
-        let view = View::new(&at("home/p"), &[], &[at("exacta")], |name| match name {
+        let view = View::new(&at("home/p"), &[], &[at("exacta")], Some(at("account")), |name| match name {
             "PATH" => Some(path.clone()),
             "HOME" => Some(at(home).into()),
             "CARGO_HOME" => cargo.map(|cargo| at(cargo).into()),
             _ => None,
         });
         (dir, view)
+    }
+
+    fn shows(view: &View, place: &Path) -> bool {
+        view.mounts.iter().any(|mount| matches!(mount, Mount::Shown { at, .. } if at == place))
     }
 
     fn variable<'v>(view: &'v View, name: &str) -> Option<&'v OsString> {
@@ -283,10 +309,10 @@ mod tests {
     fn a_toolchain_is_seen_but_not_its_keys_wherever_it_is() {
         let (dir, view) = seen(&[], "home", None);
         let at = |name: &str| dir.path().join(name);
-        assert!(view.mounts.contains(&Mount::Shown(at("home/.cargo"))));
-        assert!(view.mounts.contains(&Mount::Shown(at("home/.pyenv"))));
+        assert!(shows(&view, &at("home/.cargo")));
+        assert!(shows(&view, &at("home/.pyenv")));
         assert!(view.mounts.contains(&Mount::Blanked(at("home/.cargo/credentials.toml"))), "{:?}", view.mounts);
-        assert!(!view.mounts.contains(&Mount::Shown(at("home/.ssh"))));
+        assert!(!shows(&view, &at("home/.ssh")));
         let (dir, view) = seen(&[], "home", Some("data/cargo"));
         let keys = dir.path().join("data/cargo/credentials.toml");
         assert!(view.mounts.contains(&Mount::Blanked(keys)), "{:?}", view.mounts);
@@ -319,7 +345,7 @@ mod tests {
             create_dir_all(home.join(name).parent().unwrap()).unwrap();
             write(home.join(name), text).unwrap();
         }
-        let view = View::new(&project, &[], &[], |name| (name == "HOME").then(|| home.clone().into()));
+        let view = View::new(&project, &[], &[], None, |name| (name == "HOME").then(|| home.clone().into()));
         for (name, _, hidden) in FILES {
             let file = home.join(name);
             let covered = view.mounts.iter().any(|mount| match mount {
@@ -336,7 +362,7 @@ mod tests {
             ["home", "", "home/p", "home/p/.venv", "venv", "exacta", "exacta/keys", "home/.ssh", "home/.ssh/keys"]
         {
             let (dir, view) = seen(&[], "home", Some(cargo));
-            assert!(!view.mounts.contains(&Mount::Shown(dir.path().join(cargo))), "{cargo}");
+            assert!(!shows(&view, &dir.path().join(cargo)), "{cargo}");
             assert_eq!(variable(&view, "CARGO_HOME"), None, "{cargo}");
         }
     }
@@ -347,8 +373,51 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let keys = dir.path().join(".ssh");
         create_dir_all(&keys).unwrap();
-        let view = View::new(dir.path(), &[], &[], |name| (name == "HOME").then(|| dir.path().into()));
+        let view = View::new(dir.path(), &[], &[], None, |name| (name == "HOME").then(|| dir.path().into()));
         let place = |mount| view.mounts.iter().position(|it| *it == mount).unwrap();
         assert!(place(Mount::Project) < place(Mount::Emptied(keys)));
+    }
+
+    /// By a link of the operator's, which ends in the project, and one in the project, which is the agent's.
+    #[test]
+    fn attack_46_what_the_project_leads_to_is_not_shown() {
+        let dir = tempfile::tempdir().unwrap();
+        let base = dir.path().canonicalize().unwrap();
+        let at = |name: &str| base.join(name);
+        for folder in ["home", "p/.venv", "private", "data/cargo"] {
+            create_dir_all(at(folder)).unwrap();
+        }
+        symlink(at("private"), at("p/.venv/bin")).unwrap();
+        symlink(at("p/.venv"), at("venv")).unwrap();
+        symlink(at("venv/bin"), at("home/.cargo")).unwrap();
+        symlink(at("data/cargo"), at("home/.rustup")).unwrap();
+        let reads = ["venv/bin", "data"].map(|name| at(name).display().to_string());
+        let view = View::new(&at("p"), &reads, &[], None, |name| match name {
+            "PATH" | "CARGO_HOME" => Some(at("venv/bin").into()),
+            "HOME" => Some(at("home").into()),
+            _ => None,
+        });
+        let shown = view.mounts.iter().filter_map(|mount| match mount {
+            Mount::Shown { real, at } if at.starts_with(&base) => Some((real.clone(), at.clone())),
+            _ => None,
+        });
+        let expected = [(at("data/cargo"), at("home/.rustup")), (at("data"), at("data"))];
+        assert_eq!(shown.collect::<Vec<_>>(), expected);
+        assert_eq!(variable(&view, "CARGO_HOME"), None);
+    }
+
+    /// Whoever calls has an environment of its own; the account's keys are the account's.
+    #[test]
+    fn attack_47_an_environment_cannot_show_an_accounts_keys() {
+        let private = ["account", "account/.ssh", "other", "other/.ssh", ""];
+        for folder in private {
+            for home in ["absent", "home"] {
+                let (dir, view) = seen(&[folder], home, Some(folder));
+                assert!(!shows(&view, &dir.path().join(folder)), "{folder}");
+                assert_eq!(variable(&view, "CARGO_HOME"), None, "{folder}");
+            }
+        }
+        let (dir, view) = seen(&["account/.cargo/bin"], "absent", Some("account/.cargo"));
+        assert!(shows(&view, &dir.path().join("account/.cargo")), "{:?}", view.mounts);
     }
 }
