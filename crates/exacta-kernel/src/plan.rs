@@ -29,6 +29,8 @@ pub struct Plan {
     pub(crate) proposal: Proposal,
     /// One per file step that could be turned into bytes, in execution order.
     pub(crate) effects: Vec<Effect>,
+    /// One per file that several steps change and that does not end as it began: what they do together, in the order of paths.
+    pub(crate) wholes: Vec<Effect>,
     /// Why the other file steps could not be.
     pub(crate) failures: Vec<Finding>,
     pub(crate) content_hash: Digest,
@@ -119,6 +121,21 @@ impl Effect {
     }
 }
 
+/// For every path that several of these effects change: the first before, the last after and the last step.
+pub(crate) fn wholes(effects: &[Effect]) -> Vec<Effect> {
+    let mut by_path: BTreeMap<&RelPath, Vec<&Effect>> = BTreeMap::new();
+    for effect in effects {
+        by_path.entry(&effect.path).or_default().push(effect);
+    }
+    let whole = |steps: Vec<&Effect>| match steps.as_slice() {
+        [first, .., last] if first.before != last.after => {
+            Some(Effect::new(last.step, last.path.clone(), first.before.clone(), last.after.clone()))
+        }
+        _ => None,
+    };
+    by_path.into_values().filter_map(whole).collect()
+}
+
 /// What a whole plan does to one target: its first before and its last after.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
@@ -171,6 +188,13 @@ impl Plan {
     #[must_use]
     pub fn effects(&self) -> &[Effect] {
         &self.effects
+    }
+
+    /// What several steps do to one file together, by the last of them: a change is judged in its parts and as a whole, so that
+    /// splitting it hides nothing.
+    #[must_use]
+    pub fn wholes(&self) -> &[Effect] {
+        &self.wholes
     }
 
     /// Why the file steps without an effect could not be turned into bytes.

@@ -33,7 +33,8 @@ pub fn seal(proposal: Proposal, facts: &Facts) -> Result<Plan, serde_json::Error
     }
     let Sealing { effects, failures, .. } = sealing;
     let content_hash = content_hash(&proposal, &effects)?;
-    Ok(Plan { proposal, effects, failures, content_hash })
+    let wholes = crate::plan::wholes(&effects);
+    Ok(Plan { proposal, effects, wholes, failures, content_hash })
 }
 
 /// The walk through the file steps, in order, each seeing what the ones before it left.

@@ -48,19 +48,25 @@ enum Extent {
 }
 
 fn facts(plan: &Plan, extent: Extent) -> SourceFacts {
-    let changes: Vec<Vec<LineChange<'_>>> = plan.effects().iter().map(Effect::line_changes).collect();
+    let mut facts = SourceFacts::new();
+    // Steps that share a file are judged together, too.
+    read_effects(plan.wholes(), extent, &mut facts);
+    read_effects(plan.effects(), extent, &mut facts);
+    facts
+}
+
+fn read_effects(effects: &[Effect], extent: Extent, facts: &mut SourceFacts) {
+    let changes: Vec<Vec<LineChange<'_>>> = effects.iter().map(Effect::line_changes).collect();
     let moved = moved::lines(&changes);
     let sources: Vec<Option<Source<'_>>> =
-        plan.effects().iter().zip(&changes).map(|(effect, lines)| Source::of(effect, lines)).collect();
+        effects.iter().zip(&changes).map(|(effect, lines)| Source::of(effect, lines)).collect();
     let mut files = read_all(&sources, extent);
-    moved::declarations(plan.effects(), &mut files);
-    let mut facts = SourceFacts::new();
-    for ((effect, code), moved_lines) in plan.effects().iter().zip(files).zip(moved) {
+    moved::declarations(effects, &mut files);
+    for ((effect, code), moved_lines) in effects.iter().zip(files).zip(moved) {
         if code.is_some() || moved_lines > 0 {
             facts.insert(effect, FileFacts { code: code.map(|code| code.facts), moved_lines });
         }
     }
-    facts
 }
 
 /// Reads the sources, in their order; many of them on two threads.

@@ -186,7 +186,8 @@ pub(super) const DANGERS: &[(&str, Gives)] = &[
 /// Everything a plan requests, each reason once, in the order of the capabilities.
 pub(super) fn requested(
     plan: &Plan,
-    changes: &[FileChange<'_>],
+    steps: &[FileChange<'_>],
+    whole: Option<&[FileChange<'_>]>,
     boundaries: &[Reason],
     signals: &Signals,
 ) -> Vec<Requested> {
@@ -221,9 +222,14 @@ pub(super) fn requested(
             add(&[Shell], &format!("`{}` runs a script when it is installed", change.name), &change.place);
         }
     }
-    for change in changes.iter().filter(|change| change.role != Role::Test) {
+    let mut known = BTreeSet::new();
+    for change in steps.iter().chain(whole.unwrap_or_default()).filter(|change| change.role != Role::Test) {
+        let is_whole = !change.earlier.is_empty();
         for used in change.code.into_iter().flat_map(|code| &code.areas).filter(|used| used.line.is_some()) {
-            add(of_area(used.area), &format!("code calls `{}`", used.what), &change.place(used.line));
+            // What the steps show already is the same call, at another line perhaps.
+            if known.insert((change.path, used.area, &used.what)) || !is_whole {
+                add(of_area(used.area), &format!("code calls `{}`", used.what), &change.place(used.line));
+            }
         }
     }
     for step in &plan.proposal().steps {

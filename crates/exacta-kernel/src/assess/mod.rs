@@ -38,12 +38,16 @@ enum Extent {
 
 fn numbers(plan: &Plan, facts: &Facts, extent: Extent) -> Assessment {
     let changes = scan::change::of(plan, facts.source());
-    let signals = scan::of_plan(plan, &changes);
-    let risk = risk::risk(plan, &changes, &signals);
+    let whole = scan::change::whole(plan, facts.source(), &changes);
+    let signals = scan::of_plan(plan, &changes, whole.as_deref());
+    let risk = risk::risk(plan, &changes, whole.as_deref(), &signals);
+    let quality = |changes| quality::quality(&quality::View { plan, changes, signals: &signals, extent });
+    let of_steps = quality(&changes);
+    let of_whole = whole.as_deref().map(quality).filter(|quality| quality.score < of_steps.score);
     Assessment {
-        capabilities: capability::requested(plan, &changes, &risk.boundaries, &signals),
+        capabilities: capability::requested(plan, &changes, whole.as_deref(), &risk.boundaries, &signals),
         risk,
-        quality: quality::quality(&quality::View { plan, changes: &changes, signals: &signals, extent }),
+        quality: of_whole.unwrap_or(of_steps),
         estimates: estimate::estimates(plan),
         signals,
     }

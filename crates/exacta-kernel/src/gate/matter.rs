@@ -233,12 +233,21 @@ fn lookalikes(valid: &ValidPlan) -> Vec<(String, String)> {
 }
 
 fn overlong(plan: &Plan) -> Vec<String> {
-    plan.effects().iter().filter(|effect| effect.is_overlong()).map(|effect| quoted(effect.path.as_str())).collect()
+    let effects = plan.effects().iter().chain(plan.wholes()).filter(|effect| effect.is_overlong());
+    effects.map(|effect| quoted(effect.path.as_str())).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 fn long_lines(plan: &Plan) -> Vec<(usize, String)> {
-    let found = plan.effects().iter().filter_map(|effect| Some((effect, effect.long_line()?)));
-    found.map(|(effect, (line, length))| (length, format!("{}, line {line}", quoted(effect.path.as_str())))).collect()
+    let effects = plan.effects().iter().chain(plan.wholes());
+    let found = effects.filter_map(|effect| Some((effect, effect.long_line()?)));
+    let mut lines = Vec::new();
+    for (effect, (line, length)) in found {
+        let line = (length, format!("{}, line {line}", quoted(effect.path.as_str())));
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines
 }
 
 /// A plan that was submitted from outside is not refused for being large where the operator allows it, but a person is asked.

@@ -12,11 +12,13 @@ use crate::prelude::*;
 use crate::proposal::Step;
 use core::ops::Range;
 
-/// One file step with its changed lines.
+/// One file step with its changed lines, or all steps on one file as one change.
 #[derive(Debug, Clone)]
 pub(crate) struct FileChange<'a> {
-    /// The step.
+    /// The step; the last one of several that are judged together.
     pub step: &'a Step,
+    /// The steps before it that are judged together with it.
+    pub earlier: Vec<&'a Step>,
     /// The file.
     pub path: &'a RelPath,
     /// What it is for.
@@ -63,28 +65,77 @@ pub(super) fn added(effect: &Effect) -> Vec<Added<'_>> {
 
 /// The plan's file steps in execution order.
 pub(crate) fn of<'a>(plan: &'a Plan, source: &'a SourceFacts) -> Vec<FileChange<'a>> {
-    let steps = &plan.proposal().steps;
     let lexicon = Lexicon::new();
-    let with_step = plan.effects().iter().filter_map(|effect| Some((steps.get(effect.step)?, effect)));
-    let changes = with_step.map(|(step, effect)| {
-        let (before, after) = (effect.before.as_deref(), effect.after.as_deref());
-        let lines = effect.line_changes();
-        let added = added(effect);
-        let marks = lines.iter().map(|line| lexicon.marks(line.bytes)).collect();
-        let facts = source.get(effect);
-        let code = facts.and_then(|facts| facts.code.as_ref());
-        let moved_lines = facts.map_or(0, |facts| facts.moved_lines);
-        let role = crate::assess::role(&effect.path, before, after);
-        let long_line = effect.long_line();
-        FileChange { step, path: &effect.path, role, before, after, lines, marks, added, code, long_line, moved_lines }
-    });
-    changes.collect()
+    let mut changes: Vec<_> = plan.effects().iter().filter_map(|effect| one(plan, effect, source, &lexicon)).collect();
+    for change in &mut changes {
+        // A mark that comes with one step and goes with another makes nothing a tool's work.
+        if change.role == Role::Foreign
+            && let Some(whole) = plan.wholes().iter().find(|whole| whole.path == *change.path)
+        {
+            change.role = crate::assess::role(change.path, whole.before.as_deref(), whole.after.as_deref());
+        }
+    }
+    changes
+}
+
+/// The same plan as if every file changed in one step: what splitting a change would hide shows here. None where every file
+/// does.
+pub(crate) fn whole<'a>(
+    plan: &'a Plan,
+    source: &'a SourceFacts,
+    steps: &[FileChange<'a>],
+) -> Option<Vec<FileChange<'a>>> {
+    if plan.wholes().is_empty() {
+        return None;
+    }
+    let lexicon = Lexicon::new();
+    let mut times: BTreeMap<&RelPath, Vec<&'a Step>> = BTreeMap::new();
+    for change in steps {
+        times.entry(change.path).or_default().push(change.step);
+    }
+    let once = |change: &&FileChange<'_>| times.get(change.path).is_some_and(|steps| steps.len() == 1);
+    let mut changes: Vec<_> = steps.iter().filter(once).cloned().collect();
+    for effect in plan.wholes() {
+        if let Some(mut change) = one(plan, effect, source, &lexicon) {
+            change.earlier = times.remove(&effect.path).unwrap_or_default();
+            change.earlier.pop();
+            changes.push(change);
+        }
+    }
+    Some(changes)
+}
+
+fn one<'a>(plan: &'a Plan, effect: &'a Effect, source: &'a SourceFacts, lexicon: &Lexicon) -> Option<FileChange<'a>> {
+    let step = plan.proposal().steps.get(effect.step)?;
+    let (before, after) = (effect.before.as_deref(), effect.after.as_deref());
+    let lines = effect.line_changes();
+    let marks = lines.iter().map(|line| lexicon.marks(line.bytes)).collect();
+    let facts = source.get(effect);
+    Some(FileChange {
+        step,
+        earlier: Vec::new(),
+        path: &effect.path,
+        role: crate::assess::role(&effect.path, before, after),
+        before,
+        after,
+        lines,
+        marks,
+        added: added(effect),
+        code: facts.and_then(|facts| facts.code.as_ref()),
+        long_line: effect.long_line(),
+        moved_lines: facts.map_or(0, |facts| facts.moved_lines),
+    })
 }
 
 impl<'a> FileChange<'a> {
     /// A place in this file.
     pub fn place(&self, line: impl Into<Option<u64>>) -> Place {
         Place { step: Some(self.step.id.clone()), path: Some(self.path.to_string()), line: line.into() }
+    }
+
+    /// What is said of the change, step by step.
+    pub fn descriptions(&self) -> impl Iterator<Item = &'a str> {
+        self.earlier.iter().copied().chain([self.step]).map(|step| step.description.as_str())
     }
 
     /// The lines that are new.

@@ -127,11 +127,49 @@ pub struct Signals {
 /// What is in a plan.
 #[must_use]
 pub fn signals(plan: &ValidPlan, facts: &Facts) -> Signals {
-    of_plan(plan.plan(), &change::of(plan.plan(), facts.source()))
+    let steps = change::of(plan.plan(), facts.source());
+    let whole = change::whole(plan.plan(), facts.source(), &steps);
+    of_plan(plan.plan(), &steps, whole.as_deref())
 }
 
-/// [`signals`], given the plan's line changes.
-pub(crate) fn of_plan(plan: &Plan, changes: &[FileChange<'_>]) -> Signals {
+/// [`signals`], given the plan's line changes step by step and, where steps share a file, as a whole.
+pub(crate) fn of_plan(plan: &Plan, steps: &[FileChange<'_>], whole: Option<&[FileChange<'_>]>) -> Signals {
+    let mut signals = of_changes(plan, steps);
+    if let Some(whole) = whole {
+        let more = of_changes(plan, whole);
+        join(&mut signals.secrets, more.secrets, |it| &mut it.place);
+        join(&mut signals.hidden, more.hidden, |it| &mut it.place);
+        join(&mut signals.dangers, more.dangers, |it| &mut it.place);
+        join(&mut signals.dependencies, more.dependencies, |it| &mut it.place);
+    }
+    signals
+}
+
+/// Adds what the whole shows and the steps do not. What both show is the same thing, at another line perhaps: of each kind in
+/// each file the larger number counts.
+fn join<T: Clone + Ord>(found: &mut Vec<T>, whole: Vec<T>, place: fn(&mut T) -> &mut Place) {
+    let key = |item: &T| {
+        let mut key = item.clone();
+        let place = place(&mut key);
+        (place.step, place.line) = (None, None);
+        key
+    };
+    let mut known: BTreeMap<T, usize> = BTreeMap::new();
+    for item in &*found {
+        *known.entry(key(item)).or_default() += 1;
+    }
+    // The first ones of a kind are taken for those that are known, unless their place says that they are not.
+    let places: BTreeSet<T> = found.iter().cloned().collect();
+    let (same, other): (Vec<T>, Vec<T>) = whole.into_iter().partition(|item| places.contains(item));
+    for item in same.into_iter().chain(other) {
+        match known.get_mut(&key(&item)).filter(|left| **left > 0) {
+            Some(left) => *left -= 1,
+            None => found.push(item),
+        }
+    }
+}
+
+fn of_changes(plan: &Plan, changes: &[FileChange<'_>]) -> Signals {
     let proposal = plan.proposal();
     let mut secrets: Vec<Secret> = words::of(proposal).iter().flat_map(secrets_in_words).collect();
     secrets.extend(changes.iter().flat_map(secrets_in_file));

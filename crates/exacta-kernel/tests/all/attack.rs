@@ -1,9 +1,11 @@
 //! The attack set and its benign look-alikes: frozen plans, what must become of them, and the figures.
 
 mod plans;
+mod split;
 
 use exacta_kernel::assess::{Assessment, assess};
 use exacta_kernel::check::{Allowed, Context, check};
+use exacta_kernel::facts::Facts;
 use exacta_kernel::gate::{Decision, Verdict, decide};
 use exacta_kernel::hash::Digest;
 use exacta_kernel::parse::parse;
@@ -29,19 +31,22 @@ enum Outcome {
 }
 
 fn outcome(plan: &Plan) -> Outcome {
+    judge(&plan.proposal(), &plan.facts())
+}
+
+fn judge(proposal: &str, facts: &Facts) -> Outcome {
     let codes = |findings: Vec<exacta_kernel::finding::Finding>| {
         Outcome::Refused(findings.iter().map(|finding| format!("{} {}", finding.code, finding.message)).collect())
     };
-    let proposal = match parse(plan.proposal().as_bytes()) {
+    let proposal = match parse(proposal.as_bytes()) {
         Ok(proposal) => proposal,
         Err(refusal) => return codes(refusal.findings),
     };
-    let facts = plan.facts();
-    let context = Context { facts: &facts, caps: &Caps::default(), constraints: &[], allowed: &Allowed::default() };
-    match check(seal(proposal, &facts).unwrap(), &context) {
+    let context = Context { facts, caps: &Caps::default(), constraints: &[], allowed: &Allowed::default() };
+    match check(seal(proposal, facts).unwrap(), &context) {
         Err(invalid) => codes(invalid.findings),
         Ok(valid) => {
-            let assessment = assess(&valid, &facts);
+            let assessment = assess(&valid, facts);
             let decisions = Profile::ALL.map(|profile| decide(&valid, &assessment, &policy(profile))).to_vec();
             Outcome::Judged(Box::new(assessment), decisions)
         }

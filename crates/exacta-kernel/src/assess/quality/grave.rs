@@ -119,7 +119,7 @@ fn is_gutted(view: &View<'_>, change: &FileChange<'_>) -> bool {
         && gone >= 40
         && come * 2 < gone
         && is_emptied(change.before, change.after)
-        && !removes(&change.step.description)
+        && !change.descriptions().any(removes)
         && !removes(&view.plan.proposal().intent.text)
 }
 

@@ -6,7 +6,6 @@ use crate::assess::Issue;
 use crate::assess::source::{Role, is_test};
 use crate::facts::FileContent;
 use crate::prelude::*;
-use crate::proposal::Action;
 use crate::scan::SKIPPED_TEST;
 use crate::scan::change::FileChange;
 use crate::scan::lexicon::HIDES;
@@ -161,7 +160,7 @@ fn loss(change: &FileChange<'_>) -> Option<Issue> {
     if is_meant(change) {
         return None;
     }
-    if matches!(change.step.action, Action::FileDelete { .. }) {
+    if change.after.is_none() {
         let hint = "say in the description why the file can go";
         return Some(issue_at(2500, "deletes a file without saying why", hint, change.place(None)));
     }
@@ -180,7 +179,7 @@ fn loss(change: &FileChange<'_>) -> Option<Issue> {
 
 /// Whether the step says that something goes.
 fn is_meant(change: &FileChange<'_>) -> bool {
-    removes(&change.step.description)
+    change.descriptions().any(removes)
 }
 
 /// Whether a text says that something goes.

@@ -24,24 +24,41 @@ use crate::scan::{Place, Signals};
 /// The least score of a plan that touches a boundary.
 const BOUNDARY_FLOOR: u32 = 66;
 
-/// The risk of a plan.
-pub(super) fn risk(plan: &Plan, changes: &[FileChange<'_>], signals: &Signals) -> Risk {
+/// The risk of a plan, by its steps and, where steps share a file, by what they do together: of each factor the higher one.
+pub(super) fn risk(plan: &Plan, steps: &[FileChange<'_>], whole: Option<&[FileChange<'_>]>, signals: &Signals) -> Risk {
+    let mut factors = factors(steps, signals);
+    let mut boundaries = boundary::reasons(steps);
+    if let Some(whole) = whole {
+        for (factor, other) in factors.iter_mut().zip(self::factors(whole, signals)) {
+            if other.score > factor.score {
+                *factor = other;
+            }
+        }
+        for reason in boundary::reasons(whole) {
+            let known = |other: &Reason| (&other.message, &other.path) == (&reason.message, &reason.path);
+            if !boundaries.iter().any(known) {
+                boundaries.push(reason);
+            }
+        }
+    }
+    let counted = factors.iter().map(|factor| factor.score).sum::<u32>().min(100);
+    if let Some(first) = boundaries.first_mut() {
+        first.points = BOUNDARY_FLOOR.saturating_sub(counted);
+    }
+    let score = if boundaries.is_empty() { counted } else { counted.max(BOUNDARY_FLOOR) };
+    Risk { score, level: level(score).max(tier(plan)), factors, boundaries }
+}
+
+fn factors(changes: &[FileChange<'_>], signals: &Signals) -> Vec<Factor> {
     let gains = size::gains(changes);
-    let factors = vec![
+    vec![
         factor("file_operations", 35, operations::reasons(changes, &gains)),
         factor("dependency_changes", 25, dependencies::reasons(&signals.dependencies)),
         factor("refactoring_scope", 20, scope::reasons(changes, &gains)),
         factor("breaking_changes", 15, breaking::reasons(changes)),
         factor("security_impact", 15, security::reasons(changes, signals)),
         factor("code_complexity", 10, complexity::reasons(changes)),
-    ];
-    let counted = factors.iter().map(|factor| factor.score).sum::<u32>().min(100);
-    let mut boundaries = boundary::reasons(changes);
-    if let Some(first) = boundaries.first_mut() {
-        first.points = BOUNDARY_FLOOR.saturating_sub(counted);
-    }
-    let score = if boundaries.is_empty() { counted } else { counted.max(BOUNDARY_FLOOR) };
-    Risk { score, level: level(score).max(tier(plan)), factors, boundaries }
+    ]
 }
 
 fn factor(name: &'static str, max: u32, reasons: Vec<Reason>) -> Factor {

@@ -6,7 +6,6 @@ use crate::assess::Reason;
 use crate::assess::source::Role;
 use crate::plan::is_emptied;
 use crate::prelude::*;
-use crate::proposal::Action;
 use crate::scan::change::FileChange;
 
 /// The most that lines in existing code count.
@@ -18,9 +17,9 @@ pub(super) fn reasons(changes: &[FileChange<'_>], gains: &[Gain<'_>]) -> Vec<Rea
     let mut reasons = Vec::new();
     let mut modifies = Vec::new();
     for change in changes {
-        match &change.step.action {
-            Action::FileDelete { .. } => reasons.push(reason(10, "deletes a file", change.place(None))),
-            Action::FileModify(_) => {
+        match (change.before, change.after) {
+            (_, None) => reasons.push(reason(10, "deletes a file", change.place(None))),
+            (Some(_), Some(_)) => {
                 modifies.push(change);
                 if is_emptied(change.before, change.after) {
                     reasons.push(reason(
@@ -30,7 +29,7 @@ pub(super) fn reasons(changes: &[FileChange<'_>], gains: &[Gain<'_>]) -> Vec<Rea
                     ));
                 }
             }
-            _ => {}
+            (None, Some(_)) => {}
         }
     }
     reasons.extend(bulk(&modifies));

@@ -139,6 +139,46 @@ impl Plan {
         json!({ "schema": "exacta.plan/1", "intent": { "type": kind, "text": ask }, "steps": steps }).to_string()
     }
 
+    /// The same plan with every file written in several steps: after each cut a step, the last one with the same bytes. A cut is
+    /// the number of changed lines that are done by then; `deleted` puts a deletion before the last step. None where a step has
+    /// no content of its own.
+    pub fn split(&self, cuts: &[usize], deleted: bool) -> Option<String> {
+        let mut proposal: Value = serde_json::from_str(&self.proposal()).unwrap();
+        let mut split: Vec<Value> = Vec::new();
+        for (step, whole) in self.steps.iter().zip(proposal["steps"].as_array()?) {
+            let last = whole["content"].as_str()?;
+            let mut contents: Vec<String> = cuts.iter().map(|cut| step.until(*cut)).collect();
+            contents.push(last.to_owned());
+            let mut now = (step.kind == "file_modify").then(|| step.side('-'));
+            let mut dependencies = json!([]);
+            let count = contents.len();
+            for (at, content) in contents.into_iter().enumerate() {
+                if now.as_ref() == Some(&content) {
+                    continue;
+                }
+                let mut push = |kind: &str, content: Option<&str>| {
+                    let id = format!("s{}", split.len() + 1);
+                    let mut part = whole.clone();
+                    (part["id"], part["order"]) = (json!(id), json!(split.len() + 1));
+                    (part["type"], part["dependencies"]) = (json!(kind), dependencies.clone());
+                    match content {
+                        Some(content) => part["content"] = json!(content),
+                        None => drop(part.as_object_mut().unwrap().remove("content")),
+                    }
+                    dependencies = json!([id]);
+                    split.push(part);
+                };
+                if deleted && at + 1 == count && now.take().is_some() {
+                    push("file_delete", None);
+                }
+                push(if now.is_some() { "file_modify" } else { "file_create" }, Some(&content));
+                now = Some(content);
+            }
+        }
+        proposal["steps"] = Value::Array(split);
+        Some(proposal.to_string())
+    }
+
     fn step(&self, number: usize, step: &Step, note: &str) -> Value {
         let mut value = json!({
             "id": format!("s{number}"), "order": number, "type": step.kind, "target": step.path,
@@ -186,6 +226,21 @@ impl Plan {
 }
 
 impl Step {
+    /// The file when this many of its changed lines are done.
+    fn until(&self, cut: usize) -> String {
+        let mut changed = 0;
+        let mut out = String::new();
+        for line in &self.lines {
+            let sign = line.chars().next().unwrap();
+            changed += usize::from(sign != ' ');
+            if sign == ' ' || (sign == '+') == (changed <= cut) {
+                out.push_str(&line[1..]);
+                out.push('\n');
+            }
+        }
+        out
+    }
+
     /// The file with the kept lines and those of one side.
     fn side(&self, sign: char) -> String {
         let lines = self.lines.iter().filter(|line| line.starts_with([' ', sign]));
