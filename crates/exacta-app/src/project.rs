@@ -16,7 +16,7 @@ pub fn find(start: &Path) -> Result<PathBuf, Error> {
     search(folder(start)?, false)
 }
 
-/// The same for `init`: what another user recorded further up does not keep anybody from a project of their own.
+/// The same for `init`: records and work trees of another user further up do not keep anybody from a project of their own.
 ///
 /// # Errors
 /// As [`find`].
@@ -66,7 +66,8 @@ fn search(start: PathBuf, to_begin: bool) -> Result<PathBuf, Error> {
         match git::work_tree(folder, user) {
             WorkTree::None => {}
             WorkTree::Accepted => return Ok(folder.to_owned()),
-            WorkTree::Foreign(owner) => return Err(foreign_work_tree(folder, owner)),
+            WorkTree::Foreign(_) if to_begin && folder != start => return Ok(start),
+            WorkTree::Foreign(owner) => return Err(foreign_work_tree(folder, owner, &start)),
         }
     }
     Ok(start)
@@ -89,12 +90,17 @@ fn foreign_records(folder: &Path, owner: u32, start: &Path) -> Error {
     Error::new(Exit::Usage, "project_foreign", message).hint(hint)
 }
 
-fn foreign_work_tree(folder: &Path, owner: u32) -> Error {
+fn foreign_work_tree(folder: &Path, owner: u32, start: &Path) -> Error {
+    let own = if folder == start {
+        "make it yours".to_owned()
+    } else {
+        format!("`exacta init` begins a project of your own in `{}`", start.display())
+    };
     let folder = folder.display();
     let message =
         format!("the git work tree `{folder}` belongs to another user ({owner}): git would not use it either");
     Error::new(Exit::Usage, "project_foreign", message)
-        .hint(format!("make it yours, or, if you trust its owner, `git config --global --add safe.directory {folder}`"))
+        .hint(format!("{own}; or, if you trust its owner, `git config --global --add safe.directory {folder}`"))
 }
 
 #[cfg(test)]
@@ -195,6 +201,28 @@ mod tests {
         let error = find(&work).unwrap_err();
         assert_eq!(error.code, "project_foreign");
         assert!(error.hint.unwrap().contains("safe.directory"));
+        assert_eq!(find_to_begin(&work).unwrap_err().code, "project_foreign", "in the very folder");
+    }
+
+    /// attack 58: nor does another user's work tree keep anybody from a project of their own beneath it.
+    #[test]
+    fn attack_58_a_project_can_begin_below_another_users_work_tree() {
+        if !exacta_testkit::root() {
+            return;
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        let mine = root.join("shared/mine");
+        create_dir_all(&mine).unwrap();
+        create_dir(root.join(".exacta")).unwrap();
+        repository(&root.join("shared/.git"));
+        chown(root.join("shared/.git"), Some(NOBODY), None).unwrap();
+        let error = find(&mine).unwrap_err();
+        assert_eq!(error.code, "project_foreign");
+        assert!(error.hint.unwrap().contains("`exacta init` begins a project of your own"));
+        assert_eq!(find_to_begin(&mine).unwrap(), mine, "and never above the work tree");
+        create_dir(mine.join(".exacta")).unwrap();
+        assert_eq!(find(&mine).unwrap(), mine);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! stays. Where the file holds a secret, such a change is kept by places instead: which bytes of the file stay, and what comes
 //! between them. The plan that is derived from it is the same, byte for byte and hash for hash, as long as the file is.
 
-use crate::diff::Piece;
+use crate::diff::{Piece, heads};
 use crate::facts::FileContent;
 use crate::hash::{Digest, canonical_json};
 use crate::plan::{Effect, Plan};
@@ -144,7 +144,9 @@ fn quotes_secret(step: &Step, effect: &Effect) -> bool {
         Action::FileModify(Payload::Edits(edits)) => {
             edits.iter().map(|edit| Cow::Borrowed(edit.find.as_str())).collect()
         }
-        Action::FileModify(Payload::Diff(diff)) | Action::FileDelete { diff: Some(diff) } => vec![old_lines(diff)],
+        Action::FileModify(Payload::Diff(diff)) | Action::FileDelete { diff: Some(diff) } => {
+            vec![old_lines(diff), Cow::Owned(heads(diff).collect::<Vec<_>>().join("\n"))]
+        }
         Action::FileModify(Payload::Content(_)) => Vec::new(),
         _ => return false,
     };

@@ -8,7 +8,7 @@ use crate::path::RelPath;
 use crate::plan::{Content, Plan};
 use crate::prelude::*;
 use crate::proposal::{Action, Domain, Step};
-use crate::scan::dependency;
+use crate::scan::{dependency, spelling};
 use crate::text::excerpt;
 
 /// The part of a plan that a constraint covers.
@@ -217,13 +217,17 @@ fn keep_api(change: &Touched<'_>) -> Option<Answer> {
     }
 }
 
-/// Lines that hold the text and were not there before, counted, so that a moved line is not a new one.
+/// Lines that hold the text, in whichever spelling, and were not there before; counted, so that a moved line is not a new one.
 fn avoid(text: &str, change: &Touched<'_>) -> Option<Answer> {
+    let (was, is) = (spelling::plain_lines(change.before()), spelling::plain_lines(change.after()));
     let mut before: BTreeMap<&[u8], usize> = BTreeMap::new();
-    for line in lines(change.before()).filter(|line| holds(line, text.as_bytes())) {
+    for line in
+        lines(change.before()).chain(was.iter().map(String::as_bytes)).filter(|line| holds(line, text.as_bytes()))
+    {
         *before.entry(line).or_default() += 1;
     }
-    for line in lines(change.after()).filter(|line| holds(line, text.as_bytes())) {
+    for line in lines(change.after()).chain(is.iter().map(String::as_bytes)).filter(|line| holds(line, text.as_bytes()))
+    {
         match before.get_mut(line) {
             Some(left) if *left > 0 => *left -= 1,
             _ => {

@@ -33,6 +33,15 @@ use parse::{Patch, Side};
 /// The largest file that is written, in bytes.
 pub const MAX_FILE: u64 = 64 << 20;
 
+/// The lines of a diff that are of neither file: names and times at its head, places and headings of hunks, marks.
+pub(crate) fn heads(diff: &str) -> impl Iterator<Item = &str> {
+    let mut in_hunks = false;
+    diff.lines().filter(move |line| {
+        in_hunks |= line.starts_with("@@");
+        !in_hunks || line.starts_with(['@', '\\'])
+    })
+}
+
 /// What a file step does to its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {

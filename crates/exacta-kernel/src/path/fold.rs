@@ -28,11 +28,12 @@ pub(super) fn is_parent(part: &str) -> bool {
     if part.is_ascii() { dots(part) } else { part.len() <= super::MAX_PART && dots(&skeleton(part)) }
 }
 
-/// Whether some file system takes this part for `.git` or `.exacta`.
+/// Whether some file system takes this part for `.git` or `.exacta`, or for records that were put aside, `.exacta.aside-1`.
 pub(super) fn is_protected(part: &str) -> bool {
     let name = if part.is_ascii() { part.to_ascii_lowercase() } else { skeleton(part) };
     let name = name.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
-    PROTECTED.iter().any(|protected| name.strip_prefix('.') == Some(protected) || is_short_name(name, protected))
+    name.starts_with(".exacta.")
+        || PROTECTED.iter().any(|protected| name.strip_prefix('.') == Some(protected) || is_short_name(name, protected))
 }
 
 /// Whether Windows reads this part as a device: case, extension and trailing spaces do not matter, superscript digits count.

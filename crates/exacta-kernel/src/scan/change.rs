@@ -1,7 +1,7 @@
 //! What a plan's file steps add and remove, line by line; computed once for everything that looks at it.
 
-use super::Place;
 use super::lexicon::{Lexicon, Marks};
+use super::{Place, spelling};
 use crate::assess::Role;
 use crate::diff::{ChangeKind, LineChange};
 use crate::facts::FileContent;
@@ -109,7 +109,7 @@ fn one<'a>(plan: &'a Plan, effect: &'a Effect, source: &'a SourceFacts, lexicon:
     let step = plan.proposal().steps.get(effect.step)?;
     let (before, after) = (effect.before.as_deref(), effect.after.as_deref());
     let lines = effect.line_changes();
-    let marks = lines.iter().map(|line| lexicon.marks(line.bytes)).collect();
+    let marks = lines.iter().map(|line| marks(lexicon, line.bytes)).collect();
     let facts = source.get(effect);
     Some(FileChange {
         step,
@@ -125,6 +125,12 @@ fn one<'a>(plan: &'a Plan, effect: &'a Effect, source: &'a SourceFacts, lexicon:
         long_line: effect.long_line(),
         moved_lines: facts.map_or(0, |facts| facts.moved_lines),
     })
+}
+
+/// Why to look at a line, in whichever spelling.
+fn marks(lexicon: &Lexicon, line: &[u8]) -> Marks {
+    let plain = spelling::plain(line).map_or(0, |plain| lexicon.marks(plain.as_bytes()));
+    lexicon.marks(line) | plain
 }
 
 impl<'a> FileChange<'a> {

@@ -11,6 +11,7 @@ pub mod secret;
 mod danger;
 mod direction;
 mod hidden;
+pub(crate) mod spelling;
 mod words;
 
 pub(crate) use danger::SKIPPED_TEST;

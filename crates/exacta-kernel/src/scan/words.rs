@@ -1,8 +1,9 @@
 //! The proposal's own words: everything an AI wrote that is not the content of a file.
 
 use super::Place;
+use crate::diff::heads;
 use crate::prelude::*;
-use crate::proposal::{Action, Constraint, Proposal, Step};
+use crate::proposal::{Action, Constraint, Payload, Proposal, Step};
 use serde_json::{Map, Value};
 
 /// One text of a proposal.
@@ -56,6 +57,8 @@ fn of_step<'a>(step: &'a Step, words: &mut Vec<Words<'a>>) {
     }
     constraints(id, &step.constraints, words);
     match &step.action {
+        // Of a new file's diff nobody's file is quoted; for the others see `kept`.
+        Action::FileCreate(Payload::Diff(diff)) => words.extend(heads(diff).map(|text| Words { step: id, text })),
         Action::Primitive { parameters, .. } => object(id, parameters, words),
         Action::ToolCall { tool, arguments } => {
             words.push(Words { step: id, text: tool });

@@ -327,6 +327,22 @@ fn attack_57_what_git_or_an_editor_runs() {
     }
 }
 
+/// attack 58: a danger is one in every spelling that the language reads.
+#[test]
+fn attack_58_dangers_in_other_spellings() {
+    for line in [
+        "exec(base64.b64decode('aW1wb3J0'))",
+        "exec(base64 . b64decode('aW1wb3J0'))",
+        "\u{FF45}\u{FF58}\u{FF45}\u{FF43}(base64.\u{1D41B}64decode('aW1wb3J0'))",
+        "ex\\u0065c(base64.b64decode('aW1wb3J0'))",
+    ] {
+        let step = "[[steps]]\ntype = 'file_create'\ntarget = 'a.py'\ndescription = 'Add the program a.py'";
+        let case = format!("intent = 'AddFeature'\ntext = 'Add the program a.py'\n{step}\ncontent = '''{line}\n'''\n");
+        let dangers = Case::read(&case).assess().signals.dangers;
+        assert!(dangers.iter().any(|danger| danger.certain && danger.what == "runs decoded text as code"), "{line}");
+    }
+}
+
 /// A step on a file of its own, of many kinds: paths that are boundaries, manifests, sources, tests; contents that matter.
 fn any_step() -> impl Strategy<Value = (Map<String, Value>, Option<String>)> {
     let folders =

@@ -297,3 +297,22 @@ fn attack_07_hostile_manifests_cost_little() {
         assert!(started.elapsed().as_secs() < 20, "{path}: {:?}", started.elapsed());
     }
 }
+
+/// attack 58: a manifest of many packages is read in time that grows with it, and each is reported with its line.
+#[test]
+fn attack_58_many_packages_cost_little() {
+    let many = |version: &str| {
+        let packages: String = (0..40_000).map(|n| format!("\te.io/x{n} {version}\n")).collect();
+        format!("module x\n\nrequire (\n{packages})\n")
+    };
+    let facts = facts("go.mod", &many("v1.0.0"));
+    let started = std::time::Instant::now();
+    let plan = checked("go.mod", &facts, &many("v1.0.1"), false).unwrap();
+    let changes = exacta_kernel::scan::signals(&plan, &facts).dependencies;
+    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+    assert_eq!(changes.len(), 40_000);
+    for change in changes {
+        let number: u64 = change.name.strip_prefix("e.io/x").unwrap().parse().unwrap();
+        assert_eq!(change.place.line, Some(number + 4), "{}", change.name);
+    }
+}

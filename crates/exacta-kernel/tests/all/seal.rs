@@ -9,6 +9,7 @@ use exacta_kernel::parse::{parse, parse_kept};
 use exacta_kernel::path::RelPath;
 use exacta_kernel::plan::Plan;
 use exacta_kernel::policy::caps::Caps;
+use exacta_kernel::scan::added_secrets;
 use exacta_kernel::seal::seal;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -254,6 +255,37 @@ fn attack_08_what_is_kept_of_a_change_quotes_no_secret_and_makes_the_same_plan()
             assert_eq!(codes, ["PLAN_TARGET_CHANGED"]);
         }
     }
+}
+
+/// Attack 58: what of a diff is of neither file is searched too: of a change it is not kept, and in a new file's diff it counts as
+/// the proposal's own words.
+#[test]
+fn attack_58_no_secret_is_kept_in_the_heads_of_a_diff() {
+    let token = ["gh", "p_zQWBuTSOoRi4A9spHcVY5ncnsDkxkJ0mLq17"].concat();
+    let facts = facts(vec![("f", file("hello\n"))]);
+    for (kind, diff) in [
+        ("file_modify", format!("--- a/f\n+++ b/f\t{token}\n@@ -1 +1 @@\n-hello\n+good day\n")),
+        ("file_modify", format!("--- a/f\t{token}\n+++ b/f\n@@ -1 +1 @@\n-hello\n+good day\n")),
+        ("file_modify", format!("--- a/f\n+++ b/f\n@@ -1 +1 @@ {token}\n-hello\n+good day\n")),
+        ("file_delete", format!("--- a/f\n+++ /dev/null\t{token}\n@@ -1 +0,0 @@\n-hello\n")),
+    ] {
+        let steps = [step(1, kind, "f", json!({ "diff": diff }))];
+        let plan = sealed(&steps, &facts);
+        assert!(plan.failures().is_empty(), "{diff}: {:?}", plan.failures());
+        let text = kept::text(&plan, proposal(&steps).as_bytes()).unwrap().unwrap().into_owned();
+        assert!(!String::from_utf8_lossy(&text).contains(&token), "{}", String::from_utf8_lossy(&text));
+        let again = seal(parse_kept(&text).unwrap(), &facts).unwrap();
+        assert_eq!((again.content_hash(), again.changes()), (plan.content_hash(), plan.changes()), "{diff}");
+    }
+    let absent = self::facts(vec![("n", Target::Absent)]);
+    let created = |heading: &str| {
+        let index = "diff --git a/n b/n\nnew file mode 100644\nindex 0000000000000000000000000000000000000000..ce013625030ba8dba906f756967f9e9ca394464a\n";
+        let diff = format!("{index}--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@{heading}\n+hello\n");
+        let plan = sealed(&[step(1, "file_create", "n", json!({ "diff": diff }))], &absent);
+        assert!(plan.failures().is_empty(), "{:?}", plan.failures());
+        added_secrets(&plan).iter().filter(|secret| secret.certain).count()
+    };
+    assert_eq!((created(&format!(" {token}")), created(" fn main()")), (1, 0));
 }
 
 /// What quotes no secret is kept as it came; of what is no plan nothing is kept that holds one.

@@ -11,7 +11,7 @@ mod rules;
 
 use super::change::FileChange;
 use super::lexicon::{CHECK, DANGER, DECODE, FETCH, HOOKS, LOGIN, MODE, Marks, REMOVE, RUN};
-use super::{Danger, DependencyChange};
+use super::{Danger, DependencyChange, spelling};
 use crate::diff::ChangeKind;
 use crate::prelude::*;
 use code::{CODE, SILENCED, UNCHECKED};
@@ -129,7 +129,13 @@ fn lines(change: &FileChange<'_>, dangers: &mut Vec<Danger>) {
         if is_comment(line.bytes, hash_comments) && !silences(line.bytes, marks) {
             continue;
         }
-        let mut found = judge(&logical_line(change, index), marks, at_install);
+        let logical = logical_line(change, index);
+        let mut found = judge(&Line::new(&logical), marks, at_install);
+        if let Some(plain) = spelling::plain(&logical) {
+            for (what, certain) in judge(&Line::new(plain.as_bytes()), marks, at_install) {
+                *found.entry(what).or_default() |= certain;
+            }
+        }
         beside(change, index, marks, &mut found);
         dangers.extend(found.into_iter().map(|(what, certain)| Danger {
             certain,
@@ -186,7 +192,7 @@ fn beside(change: &FileChange<'_>, index: usize, marks: Marks, found: &mut BTree
 }
 
 /// A line with its continuations.
-fn logical_line(change: &FileChange<'_>, index: usize) -> Line {
+fn logical_line(change: &FileChange<'_>, index: usize) -> Vec<u8> {
     let lines = change.lines.get(index..).unwrap_or_default();
     let mut text = Vec::new();
     for line in lines.iter().filter(|line| line.kind == ChangeKind::Added) {
@@ -196,7 +202,7 @@ fn logical_line(change: &FileChange<'_>, index: usize) -> Line {
         }
         text.push(b'\n');
     }
-    Line::new(&text)
+    text
 }
 
 /// What is dangerous in one line, each thing once, the certain reading of it first.

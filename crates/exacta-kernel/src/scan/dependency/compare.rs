@@ -7,6 +7,7 @@ use crate::path::RelPath;
 use crate::prelude::*;
 use crate::scan::change::FileChange;
 use crate::scan::{DependencyChange, DependencyKind};
+use core::cell::Cell;
 
 /// What a change adds to a project's dependencies.
 #[derive(Debug, PartialEq, Eq)]
@@ -72,7 +73,7 @@ pub(super) fn in_file(change: &FileChange<'_>) -> Vec<DependencyChange> {
     // What could not be read before was no manifest; what cannot be read afterwards might be anything.
     let before = read(change.before).unwrap_or_default();
     match read(change.after) {
-        Some(after) => Comparison { change, format, before, after }.all(),
+        Some(after) => Comparison { change, format, before, after, lines: Lines::new(change) }.all(),
         None => vec![DependencyChange {
             new_source: Some("a manifest that cannot be read".to_owned()),
             ..bare(change, change.path.name(), DependencyKind::Source)
@@ -100,6 +101,7 @@ struct Comparison<'a> {
     format: &'static Format,
     before: Manifest,
     after: Manifest,
+    lines: Lines<'a>,
 }
 
 impl Comparison<'_> {
@@ -149,13 +151,45 @@ impl Comparison<'_> {
     }
 
     fn report(&self, name: &str, kind: DependencyKind) -> DependencyChange {
-        DependencyChange { place: self.change.place(line_of(self.change, name)), ..bare(self.change, name, kind) }
+        DependencyChange { place: self.change.place(self.lines.first(name)), ..bare(self.change, name, kind) }
     }
 }
 
-/// The first added line that names the package.
-fn line_of(change: &FileChange<'_>, name: &str) -> Option<u64> {
-    let name = name.rsplit(':').next().unwrap_or(name).as_bytes();
-    let mut lines = change.added_lines();
-    lines.find(|line| memchr::memmem::find(line.bytes, name).is_some()).map(|line| line.line)
+/// The added lines, by the words in them.
+struct Lines<'a> {
+    change: &'a FileChange<'a>,
+    words: BTreeMap<&'a [u8], u64>,
+    /// The bytes that may still be searched for names that are no word of their own.
+    left: Cell<usize>,
+}
+
+impl<'a> Lines<'a> {
+    /// The most bytes that are searched: as much as a few names in a large file take, or many in a small one.
+    const MOST: usize = 8 << 20;
+
+    fn new(change: &'a FileChange<'a>) -> Self {
+        let part = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii() || b"-_./@+~".contains(byte);
+        let mut words = BTreeMap::new();
+        for line in change.added_lines() {
+            for word in line.bytes.split(|byte| !part(byte)).filter(|word| !word.is_empty()) {
+                words.entry(word).or_insert(line.line);
+            }
+        }
+        Self { change, words, left: Cell::new(Self::MOST) }
+    }
+
+    /// The first added line that names the package.
+    fn first(&self, name: &str) -> Option<u64> {
+        let name = name.rsplit(':').next().unwrap_or(name).as_bytes();
+        self.words.get(name).copied().or_else(|| self.search(name))
+    }
+
+    fn search(&self, name: &[u8]) -> Option<u64> {
+        let mut lines = self.change.added_lines().take_while(|line| {
+            let left = self.left.get().checked_sub(line.bytes.len() + 1);
+            self.left.set(left.unwrap_or_default());
+            left.is_some()
+        });
+        lines.find(|line| memchr::memmem::find(line.bytes, name).is_some()).map(|line| line.line)
+    }
 }
