@@ -85,19 +85,19 @@ fn attack_44_a_name_of_a_socket_covers_nothing() {
                 for name in sys.argv[1:]:\n    os.makedirs('x ' + os.path.dirname(name), exist_ok=True)\n    \
                 keep.append(socket.socket(socket.AF_UNIX)); keep[-1].bind('x ' + name); keep[-1].listen()\n\
                 print('ready', flush=True); sys.stdin.read()";
-    let mut attacker = std::process::Command::new("/usr/bin/python3")
+    let mut command = std::process::Command::new("/usr/bin/python3");
+    command
         .args(["-c", code])
         .args([&tests, &place.project.path().join("kept"), &place.shown.path().join("data")])
         .current_dir(elsewhere.path())
         .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+        .stdout(Stdio::piped());
+    let mut attacker = exacta_testkit::Running::start(&mut command);
     let mut line = String::new();
-    BufReader::new(attacker.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    BufReader::new(attacker.stdout().unwrap()).read_line(&mut line).unwrap();
     assert_eq!(line, "ready\n");
     let report = place.run(&format!("cat tests/one kept {}/data", place.shown.path().display()), 60);
-    drop(attacker.stdin.take());
-    attacker.wait().unwrap();
+    drop(attacker.stdin());
+    drop(attacker.finish());
     assert_eq!(report.output, "test\nkept\ndata\n");
 }
