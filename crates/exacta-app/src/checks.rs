@@ -87,10 +87,6 @@ fn verdict(report: &CommandReport) -> Result<(), String> {
     // in backticks it would not be.
     let plain = |last: &str| last.replace('`', "'").split_whitespace().collect::<Vec<_>>().join(" ");
     let said = last.map(|last| exacta_kernel::text::excerpt(&plain(last), 120));
-    let said = match said {
-        Some(said) => format!("; its last line: \u{2502} {said}"),
-        None if report.printed > 0 && report.output.is_empty() => "; its last line is too long to be told".to_owned(),
-        None => String::new(),
-    };
-    Err(format!("check `{}` did not pass ({how}){said}", report.name))
+    let said = said.map(|said| format!("; its last line: \u{2502} {said}"));
+    Err(format!("check `{}` did not pass ({how}){}", report.name, said.unwrap_or_default()))
 }

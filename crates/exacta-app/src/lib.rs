@@ -27,6 +27,7 @@ mod profile;
 pub mod project;
 mod read;
 mod record;
+mod recorded;
 pub mod recover;
 mod run;
 pub mod settings;

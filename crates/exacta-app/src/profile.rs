@@ -3,7 +3,8 @@
 use crate::app::App;
 use crate::clock::now;
 use crate::error::{Error, Exit};
-use crate::settings::{record_with, signed_setting};
+use crate::recorded::{Setting, record_with};
+use crate::settings::signed_setting;
 use crate::submit::data;
 use crate::world::World;
 use exacta_kernel::approval::setting::{SettingVerb, profile_subject};
@@ -12,9 +13,10 @@ use exacta_kernel::gate::{self, Explanation, Question};
 use exacta_kernel::hash::Digest;
 use exacta_kernel::policy::profile::Profile;
 use exacta_store::Store;
-use exacta_store::home::{Fall, SigningKey};
+use exacta_store::home::{Fall, Home, ProjectRecord, SigningKey};
 use serde::Serialize;
 use serde_json::json;
+use std::path::Path;
 
 /// Failed runs in a row after which the profile falls by one level.
 const FAILURES: u32 = 3;
@@ -84,21 +86,8 @@ impl App {
             )?;
             actor = Actor::Person(by.statement().approver.clone());
         }
-        let (home, path) = (&self.home, self.root.path());
-        let set = || -> Result<(), Error> {
-            let mut found = before;
-            home.update_project(path, |record| {
-                found = record.profile;
-                if found == before {
-                    record.profile = profile;
-                    record.chosen = true;
-                    record.failed_runs = 0;
-                    record.fell = None;
-                }
-            })?;
-            if found == before { Ok(()) } else { Err(changed_meanwhile(found)) }
-        };
-        record_with(&mut self.store, changed(actor, before, profile, "set by command"), set)?;
+        let choice = Choice { home: &self.home, path: self.root.path(), before, profile, stood: None };
+        record_with(&mut self.store, changed(actor, before, profile, "set by command"), choice)?;
         self.profile_view()
     }
 
@@ -176,6 +165,48 @@ impl App {
             record.fell = Some(Fall { at, why: exacta_kernel::text::excerpt(why, 500) });
         })?;
         Ok(self.store.record(&[changed(Actor::System, before, profile, why)], at)?)
+    }
+}
+
+/// A profile that is chosen.
+struct Choice<'a> {
+    home: &'a Home,
+    path: &'a Path,
+    before: Profile,
+    profile: Profile,
+    /// What was known of the project before.
+    stood: Option<ProjectRecord>,
+}
+
+impl Setting for Choice<'_> {
+    fn set(&mut self) -> Result<(), Error> {
+        let (before, profile) = (self.before, self.profile);
+        let mut found = before;
+        self.home.update_project(self.path, |record| {
+            found = record.profile;
+            if found == before {
+                self.stood = Some(record.clone());
+                record.profile = profile;
+                record.chosen = true;
+                record.failed_runs = 0;
+                record.fell = None;
+            }
+        })?;
+        if found == before { Ok(()) } else { Err(changed_meanwhile(found)) }
+    }
+
+    fn put_back(&mut self) -> Result<(), Error> {
+        let Some(stood) = self.stood.take() else { return Ok(()) };
+        self.home.update_project(self.path, |record| {
+            // Whoever made it another one meanwhile has an entry of their own.
+            if record.profile == self.profile {
+                record.profile = stood.profile;
+                record.chosen = stood.chosen;
+                record.failed_runs = stood.failed_runs;
+                record.fell = stood.fell;
+            }
+        })?;
+        Ok(())
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::app::{App, Options};
 use crate::clock::now;
 use crate::error::{Error, Exit};
+use crate::recorded::{Setting, record_with};
 use crate::submit::data;
 use crate::world::{policy_error, safety_policy};
 use exacta_kernel::approval::setting::{
@@ -13,8 +14,7 @@ use exacta_kernel::audit::{Actor, EntryDraft, Event};
 use exacta_kernel::hash::Digest;
 use exacta_kernel::id::ProjectId;
 use exacta_kernel::policy::safety::SafetyPolicy;
-use exacta_store::Store;
-use exacta_store::home::{FileError, Home, HomeError, KeyError, Weakness};
+use exacta_store::home::{FileError, Home, HomeError, Kept, KeyError, Weakness};
 pub use exacta_store::home::{KeyFile, SigningKey};
 use serde::Serialize;
 use serde_json::{Map, json};
@@ -251,26 +251,36 @@ impl Settings {
     /// Makes a change, and records it: what cannot be recorded is not done.
     fn enter(&mut self, entry: EntryDraft, act: impl FnOnce(&Home) -> Result<(), HomeError>) -> Result<(), Error> {
         match &mut self.project {
-            Some(app) => record_with(&mut app.store, entry, || act(&self.home)),
+            Some(app) => {
+                let change = Shared { home: &self.home, act: Some(act), before: None, after: Kept::default() };
+                record_with(&mut app.store, entry, change)
+            }
             None => Ok(act(&self.home)?),
         }
     }
 }
 
-/// Does something outside the record, and records it: what cannot be recorded is not done.
-pub(crate) fn record_with<E: Into<Error>>(
-    store: &mut impl Store,
-    entry: EntryDraft,
-    act: impl FnOnce() -> Result<(), E>,
-) -> Result<(), Error> {
-    let (mut act, mut done) = (Some(act), Ok(()));
-    store.record_with(&[entry], now(), &mut || {
-        if let Some(act) = act.take() {
-            done = act();
-        }
-        done.is_ok()
-    })?;
-    done.map_err(Into::into)
+/// A change of what holds for all projects.
+struct Shared<'a, A> {
+    home: &'a Home,
+    act: Option<A>,
+    before: Option<Kept>,
+    after: Kept,
+}
+
+impl<A: FnOnce(&Home) -> Result<(), HomeError>> Setting for Shared<'_, A> {
+    fn set(&mut self) -> Result<(), Error> {
+        let Some(act) = self.act.take() else { return Ok(()) };
+        let before = self.home.keep()?;
+        let done = act(self.home);
+        self.after = self.home.keep()?;
+        self.before = Some(before);
+        Ok(done?)
+    }
+
+    fn put_back(&mut self) -> Result<(), Error> {
+        Ok(self.before.take().map_or(Ok(()), |before| self.home.put_back(&before, &self.after))?)
+    }
 }
 
 /// The entry of a change that an approver signed for.

@@ -32,5 +32,5 @@ pub use record::{
 };
 pub use signer::{CheckpointSigner, Hold, Pin, SignerError, Staged};
 pub use sqlite::SqliteStore;
-pub use store::Store;
+pub use store::{Deed, Store};
 pub use verify::{Report, Trusted, VerifyError, verify};

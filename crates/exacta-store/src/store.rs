@@ -148,20 +148,15 @@ pub trait Store: Send {
     /// # Errors
     /// [`StoreError`].
     fn record(&mut self, entries: &[EntryDraft], at: Timestamp) -> Result<(), StoreError> {
-        self.record_with(entries, at, &mut || true).map(drop)
+        self.record_with(entries, at, &mut ())
     }
 
-    /// Records something that is done outside the records, in the moment it is done: not before it is certain that it can be
-    /// recorded, and not at all if `act` says that it was not done. Whether it was.
+    /// Records something that is done outside the records, in the moment it is done: after everything else that can fail, and not at
+    /// all if `deed` says that it was not done.
     ///
     /// # Errors
-    /// [`StoreError`].
-    fn record_with(
-        &mut self,
-        entries: &[EntryDraft],
-        at: Timestamp,
-        act: &mut dyn FnMut() -> bool,
-    ) -> Result<bool, StoreError>;
+    /// [`StoreError`]. Unless it is [`StoreError::Unfinished`], the deed was not done, or was put back.
+    fn record_with(&mut self, entries: &[EntryDraft], at: Timestamp, deed: &mut dyn Deed) -> Result<(), StoreError>;
 
     /// Expires every usable plan whose time is over, and all usable plans of a session that has ended.
     ///
@@ -186,4 +181,22 @@ pub trait Store: Send {
     /// # Errors
     /// [`StoreError`].
     fn receipt(&self, seq: u64) -> Result<Option<LogReceipt>, StoreError>;
+}
+
+/// Something done outside the records that they have an entry of, such as a change of a setting in the user's folder.
+pub trait Deed {
+    /// Does it, completely or not at all. Whether it was done.
+    fn act(&mut self) -> bool;
+
+    /// Puts back what was done: its entry could not be made after all.
+    fn put_back(&mut self);
+}
+
+/// Nothing is done outside.
+impl Deed for () {
+    fn act(&mut self) -> bool {
+        true
+    }
+
+    fn put_back(&mut self) {}
 }

@@ -59,7 +59,7 @@ pub(super) fn marked(line: &str, columns: Option<usize>) -> String {
     let room = columns.map_or(usize::MAX, |columns| columns.saturating_sub(MARK.len()).max(1));
     let (mut out, mut used) = (String::from(MARK), 0_usize);
     for c in line.chars() {
-        let width = widest(c);
+        let width = c.width().unwrap_or(1);
         if used.saturating_add(width) > room && used > 0 {
             out.push('\n');
             out.push_str(MARK);
@@ -71,18 +71,6 @@ pub(super) fn marked(line: &str, columns: Option<usize>) -> String {
     out.push('\n');
     out
 }
-
-/// The columns that a character may take. What asks for a picture in place of the sign before it makes that sign wider on some
-/// terminals and not on others; a row that ends early is no harm, and one that a terminal breaks would go on without the mark.
-fn widest(c: char) -> usize {
-    match c {
-        PICTURE | KEYCAP => 1,
-        c => c.width().unwrap_or(1),
-    }
-}
-
-const PICTURE: char = '\u{fe0f}';
-const KEYCAP: char = '\u{20e3}';
 
 #[cfg(test)]
 mod tests {
@@ -125,16 +113,5 @@ mod tests {
         }
         assert_eq!(marked("", Some(80)), "  \u{2502} \n");
         assert!(marked("\u{6f22}\u{6f22}\u{6f22}", Some(8)).lines().all(|row| row.chars().count() <= 6));
-    }
-
-    /// A heart as a picture takes two columns on most terminals, and so does a key with a number on it.
-    #[test]
-    fn attack_48_pictures_take_two_columns() {
-        for sign in ["\u{2764}\u{fe0f}", "1\u{fe0f}\u{20e3}"] {
-            let text = marked(&format!("{}  check    t: passed", sign.repeat(38)), Some(80));
-            let first = text.lines().next().unwrap();
-            assert!(!first.contains("passed") && first.matches(sign).count() <= 38, "{text}");
-            assert!(text.lines().all(|row| row.starts_with(MARK)), "{text}");
-        }
     }
 }

@@ -32,6 +32,7 @@ mod releases;
 mod render;
 mod review;
 mod schema;
+mod setting;
 mod signed;
 mod story;
 mod swap;

@@ -102,47 +102,31 @@ const HOME: [&str; 91] = [
 ];
 
 /// Of the home folder, where a credential stands in it.
-const HOME_CONFIGURATION: [&str; 34] = [
-    ".asdf/.git/config",
+const HOME_CONFIGURATION: [&str; 19] = [
     ".asdf/installs/python/*/pip.conf",
-    ".asdf/plugins/*/.git/config",
     ".bun/install/global/bunfig.toml",
     ".cabal/config",
     ".cargo/config",
     ".cargo/config.toml",
     ".cargo/env",
-    ".cargo/git/checkouts/*/*/.git/config",
     ".cargo/git/db/*/config",
-    ".cargo/registry/index/*/.git/config",
     ".deno/config.json",
     ".ghcup/config.yaml",
     ".gradle/init.d/*",
     ".gradle/init.gradle",
     ".gradle/init.gradle.kts",
     ".julia/config/*",
-    ".julia/dev/*/.git/config",
-    ".julia/registries/*/.git/config",
     ".m2/toolchains.xml",
-    ".nvm/.git/config",
     ".opam/config",
-    ".opam/repo/*/.git/config",
-    ".pyenv/.git/config",
-    ".pyenv/plugins/*/.git/config",
-    ".rbenv/.git/config",
-    ".rbenv/plugins/*/.git/config",
     ".rustup/settings.toml",
     ".stack/config.yaml",
     ".stack/global-project/stack.yaml",
     "go/pkg/mod/cache/vcs/*/config",
-    "go/src/*/*/*/.git/config",
-    "go/src/*/*/.git/config",
-    "go/src/*/.git/config",
 ];
 
 /// Of a folder that `CARGO_HOME` names.
 const CARGO: [&str; 2] = ["credentials", "credentials.toml"];
-const CARGO_CONFIGURATION: [&str; 5] =
-    ["config", "config.toml", "git/checkouts/*/*/.git/config", "git/db/*/config", "registry/index/*/.git/config"];
+const CARGO_CONFIGURATION: [&str; 3] = ["config", "config.toml", "git/db/*/config"];
 
 /// Of the system's folders. To a user who is root outside, permissions are no barrier.
 const SYSTEM: [&str; 24] = [

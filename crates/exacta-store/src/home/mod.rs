@@ -12,6 +12,7 @@ mod approver;
 mod error;
 mod file;
 mod identity;
+mod kept;
 mod key;
 mod log_key;
 mod pin;
@@ -24,6 +25,7 @@ mod session;
 
 pub use error::{FileError, HomeError, Weakness};
 pub use identity::DeclaredIdentity;
+pub use kept::Kept;
 pub use key::{KeyError, KeyFile, SigningKey};
 pub use log_key::LogKey;
 pub use pin::{Pin, PinHold, StagedPin};

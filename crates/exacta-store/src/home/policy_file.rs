@@ -69,6 +69,11 @@ impl Home {
         Ok(lock.remove(&self.config.join(NAME))?)
     }
 
+    /// The user's policy, and the one before it.
+    pub(super) fn policy_files(&self) -> [PathBuf; 2] {
+        [self.config.join(NAME), self.config.join(PREVIOUS)]
+    }
+
     /// The right to replace the user's policy; nobody has it where the administrator's is in force.
     fn lock_policy(&self) -> Result<Lock, HomeError> {
         let system = self.system.join(NAME);

@@ -83,23 +83,33 @@ impl<'a> Book<'a> {
         Err(index_changed("the runs without an end are others than the log knows"))
     }
 
-    /// Vouches for records that were just changed. Their hashes, and the last plan among them as it is now.
-    pub fn reseal(&mut self, touched: &Touched) -> Result<(Hashes, Option<Whole>), StoreError> {
-        let (mut hashes, mut last) = (Vec::new(), None);
-        for id in &touched.plans {
-            let plan =
-                Whole::load(&self.db, id.as_str(), self.seen)?.ok_or_else(|| StoreError::UnknownPlan(id.clone()))?;
+    /// Vouches for records that were just changed, as they were meant to be: where the database gives back anything else, for none.
+    /// `open` are the runs that had no end before. The hashes of the records.
+    pub fn reseal(&mut self, touched: &Touched, mut open: Vec<String>) -> Result<Hashes, StoreError> {
+        let mut hashes = Vec::new();
+        for plan in &touched.plans {
+            let id = plan.row.id.as_str();
             let hash = plan.hash().ok_or_else(|| plan.row.odd(&self.db, "body"))?;
-            self.state.set(id.as_str(), plan.seal(hash))?;
-            hashes.push((id.to_string(), hash));
-            let runs = plan.runs.iter().filter(|run| touched.runs.iter().any(|id| id.as_str() == run.id));
-            hashes.extend(runs.map(|run| (run.id.clone(), run.hash())));
-            last = Some(plan);
+            let stored = Whole::load(&self.db, id, self.seen)?;
+            if stored.and_then(|stored| Some(stored.seal(stored.hash()?))) != Some(plan.seal(hash)) {
+                return Err(changed(id, "the database gives back another record than was written into it"));
+            }
+            self.state.set(id, plan.seal(hash))?;
+            hashes.push((id.to_owned(), hash));
+            for run in plan.runs.iter().filter(|run| touched.runs.iter().any(|id| id.as_str() == run.id)) {
+                hashes.push((run.id.clone(), run.hash()));
+                open.retain(|id| *id != run.id);
+                open.extend(Some(run.id.clone()).filter(|_| run.is_open()));
+            }
+        }
+        open.sort_unstable();
+        if runs::open(&self.db)? != open {
+            return Err(index_changed("the runs without an end are others than were written into it"));
         }
         if !touched.runs.is_empty() {
-            self.state.set(OPEN_RUNS, open_hash(&runs::open(&self.db)?))?;
+            self.state.set(OPEN_RUNS, open_hash(&open))?;
         }
-        Ok((hashes, last))
+        Ok(hashes)
     }
 }
 

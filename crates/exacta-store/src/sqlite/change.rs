@@ -5,11 +5,13 @@ use super::db::Db;
 use super::head::{Head, Owner};
 use super::ledger::{self, Ledger};
 use super::publish::{About, Outputs};
-use super::{SqliteStore, plans};
+use super::whole::Whole;
+use super::{SqliteStore, schema};
 use crate::error::StoreError;
 use crate::log::Pending;
+use crate::store::Deed;
 use exacta_kernel::audit::EntryDraft;
-use exacta_kernel::id::{PlanId, RunId};
+use exacta_kernel::id::RunId;
 use exacta_kernel::time::Timestamp;
 use rusqlite::{Transaction, TransactionBehavior};
 use serde_json::Value;
@@ -25,7 +27,8 @@ pub enum Act<T> {
 /// What a change touched.
 #[derive(Default)]
 pub struct Touched {
-    pub plans: Vec<PlanId>,
+    /// The plans as they are to be then.
+    pub plans: Vec<Whole>,
     pub runs: Vec<RunId>,
     /// Entries that come before the caller's.
     pub entries: Vec<EntryDraft>,
@@ -35,12 +38,30 @@ pub struct Touched {
     pub happened: bool,
 }
 
+impl Touched {
+    /// One plan, as it is to be then.
+    pub fn of(plan: Whole) -> Self {
+        Self { plans: vec![plan], ..Self::default() }
+    }
+}
+
 impl SqliteStore {
     /// Makes a change and records it. `act` changes rows at the time it is given, or finds that nothing is to be done.
     pub(super) fn change<T>(
         &mut self,
         entries: &[EntryDraft],
         clock: Timestamp,
+        act: impl FnOnce(&Book<'_>, Timestamp) -> Result<Act<T>, StoreError>,
+    ) -> Result<T, StoreError> {
+        self.change_with(entries, clock, &mut (), act)
+    }
+
+    /// The same, together with something outside the records: the last thing that is done before the commit.
+    pub(super) fn change_with<T>(
+        &mut self,
+        entries: &[EntryDraft],
+        clock: Timestamp,
+        deed: &mut dyn Deed,
         act: impl FnOnce(&Book<'_>, Timestamp) -> Result<Act<T>, StoreError>,
     ) -> Result<T, StoreError> {
         let _lock = self.folder.lock()?;
@@ -53,14 +74,15 @@ impl SqliteStore {
         let held = self.signer.hold()?;
         let pin = self.signer.pinned()?;
         let db = Db { connection: &tx, path: &self.path };
+        schema::check(&db)?;
         let owner = Owner { origin: &self.origin, signer: &*self.signer };
         let head = Head::load(&db, owner, pin)?;
         self.settle(&db, &head)?;
         let Head { mut ledger, pending: before, state, last_at, .. } = head;
         let mut book = Book::new(db, state, &self.seen);
-        book.open_run_ids()?;
+        let open = book.open_run_ids()?;
         let at = clock.max(last_at);
-        let (value, touched) = match act(&book, at)? {
+        let (value, mut touched) = match act(&book, at)? {
             Act::Nothing(value) => return Ok(value),
             Act::Change(value, touched) => (value, touched),
         };
@@ -68,14 +90,19 @@ impl SqliteStore {
             Err(error) if !touched.happened => return Err(error),
             outputs => outputs,
         };
-        let (pending, about) = record(&mut book, &mut ledger, &touched, entries, clock, at)?;
+        let (pending, about) =
+            record(&mut book, &mut ledger, Stood { pending: &before, open }, &mut touched, entries, [clock, at])?;
         let signed = owner.sign(&ledger)?;
         ledger.note = signed.note().to_owned();
         ledger.save(&db)?;
         // Until here nothing has happened, and nothing does where this fails.
         let pin = self.signer.stage(&signed, self.durable)?;
+        if !deed.act() {
+            return Ok(value);
+        }
         if let Err(cause) = tx.commit() {
             self.overwrite_failed_commit();
+            deed.put_back();
             return Err(failed()(cause));
         }
         // From here on it has happened, and nobody can set the records back to before it: what the files lack the database gives them.
@@ -100,7 +127,7 @@ impl SqliteStore {
     /// would take it for one that was made. Another commit, of nothing new, is written over it.
     fn overwrite_failed_commit(&self) {
         // Where this fails too, nothing more can be done.
-        let _failed = self.db().run("UPDATE log SET bytes = bytes", []);
+        let _failed = schema::commit_nothing(&self.db());
     }
 }
 
@@ -109,32 +136,42 @@ fn unfinished(error: impl Into<StoreError>) -> StoreError {
     StoreError::Unfinished(Box::new(error.into()))
 }
 
+/// What stood before a change.
+struct Stood<'a> {
+    /// The entries of the change before it.
+    pending: &'a [Pending],
+    /// The runs without an end.
+    open: Vec<String>,
+}
+
 /// Writes the entries of a change, at the time that counts; the last one carries the hashes of the records as they are after it. The entries, and what
 /// they are about.
 fn record(
     book: &mut Book<'_>,
     ledger: &mut Ledger,
-    touched: &Touched,
+    stood: Stood<'_>,
+    touched: &mut Touched,
     entries: &[EntryDraft],
-    clock: Timestamp,
-    at: Timestamp,
+    [clock, at]: [Timestamp; 2],
 ) -> Result<(Vec<Pending>, About), StoreError> {
     let mut drafts: Vec<EntryDraft> = touched.entries.iter().chain(entries).cloned().collect();
     let last = ledger.size() + drafts.len() as u64;
     let db = book.db;
-    for id in &touched.plans {
-        plans::touch(&db, id, &drafts, last.saturating_sub(1))?;
+    for plan in &mut touched.plans {
+        plan.touch(&db, &drafts, last.saturating_sub(1))?;
     }
-    let (hashes, last_plan) = book.reseal(touched)?;
+    let hashes = book.reseal(touched, stood.open)?;
     let about = About {
-        plans: touched.plans.iter().map(PlanId::to_string).collect(),
+        plans: touched.plans.iter().map(|plan| plan.row.id.clone()).collect(),
         operations: drafts.iter().filter_map(|draft| draft.correlation_id.clone()).collect(),
-        last_plan,
+        last_plan: touched.plans.pop(),
     };
     ledger::note_records(drafts.last_mut().ok_or(StoreError::Unrecorded)?, hashes, book.root());
     ledger.before = ledger.frontier.clone();
     // The entries of the change before are in the file; on disk too, unless that change was not to be durable.
-    db.run("DELETE FROM outbox", [])?;
+    if db.run("DELETE FROM outbox", [])? != stood.pending.len() {
+        return Err(db.tampered("it does not give up what is deleted from it"));
+    }
     let mut pending = Vec::new();
     for mut draft in drafts {
         if at > clock {
@@ -145,3 +182,6 @@ fn record(
     }
     Ok((pending, about))
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 //! A connection, or a transaction on it, with errors that name the database.
 
-use crate::error::StoreError;
+use crate::error::{Place, StoreError, Tampered};
 use rusqlite::{Connection, Params, Row};
 use std::path::Path;
 
@@ -61,6 +61,19 @@ impl Db<'_> {
     pub fn run(&self, sql: &str, params: impl Params) -> Result<usize, StoreError> {
         let mut statement = self.connection.prepare_cached(sql).map_err(StoreError::database(self.path))?;
         statement.execute(params).map_err(StoreError::database(self.path))
+    }
+
+    /// Changes exactly one row. Where it is none, or more, the database is not the one that we made.
+    pub fn change(&self, sql: &str, params: impl Params) -> Result<(), StoreError> {
+        if self.run(sql, params)? == 1 {
+            return Ok(());
+        }
+        Err(self.tampered("it does not keep what is written into it"))
+    }
+
+    /// The error for a database that somebody else made or changed.
+    pub fn tampered(&self, what: &str) -> StoreError {
+        Tampered { place: Place::File(self.path.to_owned()), what: what.to_owned() }.into()
     }
 
     /// The error for a value that none of our versions writes.

@@ -5,6 +5,7 @@
 
 use crate::error::{Place, StoreError, Tampered};
 use crate::folder::{DATABASE, FileId, Folder, SHM, WAL};
+use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, openat, statat};
 use std::collections::BTreeMap;
@@ -15,6 +16,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// How many connections of this process were found to have each file open. Each opens it for itself, so there must be as many open
 /// files that are it.
 static TAKEN: Mutex<BTreeMap<FileId, usize>> = Mutex::new(BTreeMap::new());
+
+/// The longest value or row in bytes: a plan's body, with a proposal of at most 64 MiB and a view of at most 100 MiB.
+const MAX_VALUE: i32 = 256 << 20;
 
 /// The open files of this process, by number.
 const OPEN_FILES: &str = "/proc/self/fd";
@@ -35,6 +39,8 @@ impl Held {
     /// Connects to the database in a folder.
     pub fn open(folder: &Folder, path: &Path, flags: OpenFlags) -> Result<Self, StoreError> {
         let connection = Connection::open_with_flags(path, flags).map_err(StoreError::database(path))?;
+        // A table that somebody else made can have values that take all memory.
+        connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_VALUE).map_err(StoreError::database(path))?;
         let mut held = Self { connection, taken: Taken::default() };
         held.taken.take(folder, DATABASE)?;
         Ok(held)

@@ -62,8 +62,8 @@ impl Ledger {
         self.frontier.push(leaf);
         let correlation = entry.correlation_id.as_ref().map(CorrelationId::as_str);
         let sql = "INSERT INTO entry(seq, start, end, leaf, correlation_id) VALUES (?1, ?2, ?3, ?4, ?5)";
-        db.run(sql, params![seq, start, signed(self.bytes), leaf.as_bytes(), correlation])?;
-        db.run("INSERT INTO outbox(seq, start, line) VALUES (?1, ?2, ?3)", params![seq, start, pending.bytes])?;
+        db.change(sql, params![seq, start, signed(self.bytes), leaf.as_bytes(), correlation])?;
+        db.change("INSERT INTO outbox(seq, start, line) VALUES (?1, ?2, ?3)", params![seq, start, pending.bytes])?;
         Ok(pending)
     }
 
@@ -80,7 +80,7 @@ impl Ledger {
             signed(before.size()),
             roots(before)
         ];
-        db.run(sql, values).map(drop)
+        db.change(sql, values)
     }
 }
 

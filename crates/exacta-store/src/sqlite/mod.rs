@@ -3,6 +3,7 @@
 pub(crate) mod book;
 mod change;
 pub(crate) mod db;
+mod edit;
 mod ends;
 pub(crate) mod head;
 mod held;

@@ -6,10 +6,9 @@ use super::sheet::Sheet;
 use super::whole::Whole;
 use crate::error::StoreError;
 use crate::files::PlanFile;
-use crate::record::{ChangesRequested, Filter, NewPlan, PlanRecord, PlanSummary, RunRecord, RunState, Scores};
+use crate::record::{ChangesRequested, Filter, PlanRecord, PlanSummary, RunRecord, RunState, Scores};
 use exacta_kernel::approval::SignedStatement;
 use exacta_kernel::assess::BasisPoints;
-use exacta_kernel::audit::{EntryDraft, Event};
 use exacta_kernel::hash::Digest;
 use exacta_kernel::id::{CorrelationId, PlanId, RunId, SessionId};
 use exacta_kernel::lifecycle::Status;
@@ -27,32 +26,32 @@ const COLUMNS: &str = "id, correlation_id, version, status, status_at, created_a
 pub struct PlanRow {
     pub id: String,
     pub correlation_id: String,
-    version: i64,
-    status: String,
-    status_at: i64,
-    created_at: i64,
-    expires_at: i64,
-    session: String,
-    plan_hash: String,
-    content_hash: String,
-    derived_from: Option<String>,
-    revises: Option<String>,
-    summary: String,
-    risk_score: Option<i64>,
-    quality_score: Option<i64>,
-    decided_by: Option<String>,
+    pub version: i64,
+    pub status: String,
+    pub status_at: i64,
+    pub created_at: i64,
+    pub expires_at: i64,
+    pub session: String,
+    pub plan_hash: String,
+    pub content_hash: String,
+    pub derived_from: Option<String>,
+    pub revises: Option<String>,
+    pub summary: String,
+    pub risk_score: Option<i64>,
+    pub quality_score: Option<i64>,
+    pub decided_by: Option<String>,
     pub usable: bool,
-    seq: i64,
+    pub seq: i64,
 }
 
 /// The large part of a plan, which never changes.
 #[derive(Debug)]
 pub struct Body {
-    identity: Arc<str>,
-    view: Arc<str>,
-    proposal: Option<Arc<[u8]>>,
+    pub identity: Arc<str>,
+    pub view: Arc<str>,
+    pub proposal: Option<Arc<[u8]>>,
     /// The hashes of the three, once somebody asked.
-    hashes: OnceLock<[Option<Digest>; 3]>,
+    pub hashes: OnceLock<[Option<Digest>; 3]>,
 }
 
 impl PlanRow {
@@ -194,6 +193,10 @@ impl PlanRow {
 }
 
 impl Body {
+    pub const fn new(identity: Arc<str>, view: Arc<str>, proposal: Option<Arc<[u8]>>) -> Self {
+        Self { identity, view, proposal, hashes: OnceLock::new() }
+    }
+
     pub fn load(db: &Db<'_>, id: &str) -> Result<Option<Self>, StoreError> {
         db.one("SELECT identity, view, proposal FROM body WHERE plan_id = ?1", [id], |row| Self::read(row, 0))
     }
@@ -216,9 +219,9 @@ impl Body {
 #[derive(Debug, Default)]
 pub struct Said {
     /// Signed decisions, each as JSON text.
-    approvals: Vec<String>,
+    pub approvals: Vec<String>,
     /// Requests for changes, each as JSON text.
-    feedback: Vec<String>,
+    pub feedback: Vec<String>,
 }
 
 impl Said {
@@ -236,71 +239,62 @@ impl Said {
 }
 
 /// Puts a new plan in.
-pub fn insert(db: &Db<'_>, plan: &NewPlan, at: Timestamp) -> Result<(), StoreError> {
+pub fn insert(db: &Db<'_>, row: &PlanRow, body: &Body) -> Result<(), StoreError> {
     let sql = format!(
-        "INSERT INTO plan({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, NULL, NULL, NULL, ?14, 0)"
+        "INSERT INTO plan({COLUMNS}) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)"
     );
     let values = params![
-        plan.id.as_str(),
-        plan.correlation_id.as_str(),
-        signed(plan.version),
-        plan.status.name(),
-        at.as_millis(),
-        plan.created_at.as_millis(),
-        plan.expires_at.as_millis(),
-        plan.session.as_str(),
-        plan.plan_hash.to_string(),
-        plan.content_hash.to_string(),
-        plan.derived_from.as_ref().map(PlanId::as_str),
-        plan.revises.as_ref().map(PlanId::as_str),
-        serde_json::to_string(&plan.summary)?,
-        !plan.status.is_final()
+        row.id,
+        row.correlation_id,
+        row.version,
+        row.status,
+        row.status_at,
+        row.created_at,
+        row.expires_at,
+        row.session,
+        row.plan_hash,
+        row.content_hash,
+        row.derived_from,
+        row.revises,
+        row.summary,
+        row.risk_score,
+        row.quality_score,
+        row.decided_by,
+        row.usable,
+        row.seq
     ];
-    db.run(&sql, values)?;
+    db.change(&sql, values)?;
     let sql = "INSERT INTO body(plan_id, identity, view, proposal) VALUES (?1, ?2, ?3, ?4)";
-    let (identity, view) = (serde_json::to_string(&plan.identity)?, serde_json::to_string(&plan.view)?);
-    db.run(sql, params![plan.id.as_str(), identity, view, plan.proposal]).map(drop)
+    db.change(sql, params![row.id, &*body.identity, &*body.view, body.proposal.as_deref()])
 }
 
-/// Takes over what the entries of a change say about a plan, and the place of the last of them.
-pub fn touch(db: &Db<'_>, id: &PlanId, entries: &[EntryDraft], seq: u64) -> Result<(), StoreError> {
-    let about = || entries.iter().filter(|entry| entry.plan_id.as_ref() == Some(id));
-    let decides = |event: Event| matches!(event, Event::PlanApproved | Event::PlanRejected | Event::PlanExpired);
-    let risk = about().filter_map(|entry| entry.risk_score).next_back();
-    let quality = about().filter_map(|entry| entry.quality_score).next_back().map(|score| score.0);
-    let decided_by = about().rfind(|entry| decides(entry.event)).map(|entry| entry.actor.to_string());
-    db.run(
-        "UPDATE plan SET risk_score = coalesce(?2, risk_score), quality_score = coalesce(?3, quality_score), \
-         decided_by = coalesce(?4, decided_by), seq = ?5 WHERE id = ?1",
-        params![id.as_str(), risk, quality, decided_by, signed(seq)],
+/// Writes all of a plan's row that ever changes.
+pub fn update(db: &Db<'_>, row: &PlanRow) -> Result<(), StoreError> {
+    db.change(
+        "UPDATE plan SET status = ?2, status_at = ?3, usable = ?4, risk_score = ?5, quality_score = ?6, \
+         decided_by = ?7, seq = ?8 WHERE id = ?1",
+        params![
+            row.id,
+            row.status,
+            row.status_at,
+            row.usable,
+            row.risk_score,
+            row.quality_score,
+            row.decided_by,
+            row.seq
+        ],
     )
-    .map(drop)
 }
 
-/// Changes a plan's status if it stands at `from`.
-pub fn set_status(db: &Db<'_>, id: &PlanId, from: Status, to: Status, at: Timestamp) -> Result<bool, StoreError> {
-    let sql = "UPDATE plan SET status = ?3, status_at = ?4, usable = ?5 WHERE id = ?1 AND status = ?2";
-    let usable = !to.is_final();
-    db.run(sql, params![id.as_str(), from.name(), to.name(), at.as_millis(), usable]).map(|changed| changed == 1)
+/// Adds a signed decision, the one of this number.
+pub fn add_approval(db: &Db<'_>, id: &str, n: usize, approval: &str) -> Result<(), StoreError> {
+    db.change("INSERT INTO approval(plan_id, n, signed) VALUES (?1, ?2, ?3)", params![id, signed(n as u64), approval])
 }
 
-/// Notes that a plan has had its run and can no longer expire.
-pub fn set_used(db: &Db<'_>, id: &PlanId) -> Result<(), StoreError> {
-    db.run("UPDATE plan SET usable = 0 WHERE id = ?1", [id.as_str()]).map(drop)
-}
-
-/// Adds a signed decision.
-pub fn add_approval(db: &Db<'_>, id: &PlanId, approval: &SignedStatement) -> Result<(), StoreError> {
-    let sql = "INSERT INTO approval(plan_id, n, signed) \
-               VALUES (?1, (SELECT count(*) FROM approval WHERE plan_id = ?1), ?2)";
-    db.run(sql, params![id.as_str(), serde_json::to_string(approval)?]).map(drop)
-}
-
-/// Adds a request for changes.
-pub fn add_feedback(db: &Db<'_>, id: &PlanId, asked: &ChangesRequested) -> Result<(), StoreError> {
-    let sql = "INSERT INTO feedback(plan_id, n, text) \
-               VALUES (?1, (SELECT count(*) FROM feedback WHERE plan_id = ?1), ?2)";
-    db.run(sql, params![id.as_str(), serde_json::to_string(asked)?]).map(drop)
+/// Adds a request for changes, the one of this number.
+pub fn add_feedback(db: &Db<'_>, id: &str, n: usize, asked: &str) -> Result<(), StoreError> {
+    db.change("INSERT INTO feedback(plan_id, n, text) VALUES (?1, ?2, ?3)", params![id, signed(n as u64), asked])
 }
 
 impl PlanRow {

@@ -8,7 +8,6 @@ use exacta_kernel::hash::Digest;
 use exacta_kernel::id::{PlanId, RunId};
 use exacta_kernel::time::Timestamp;
 use rusqlite::{Row, params};
-use serde_json::Value;
 
 const COLUMNS: &str = "id, plan_id, undoes, state, started_at, ended_at, pid, boot, changes, receipts";
 
@@ -23,13 +22,13 @@ pub struct RunRow {
     pub id: String,
     pub plan_id: String,
     pub undoes: Option<String>,
-    state: String,
-    started_at: i64,
-    ended_at: Option<i64>,
-    pid: u32,
-    boot: String,
-    changes: String,
-    receipts: String,
+    pub state: String,
+    pub started_at: i64,
+    pub ended_at: Option<i64>,
+    pub pid: u32,
+    pub boot: String,
+    pub changes: String,
+    pub receipts: String,
 }
 
 impl RunRow {
@@ -51,6 +50,27 @@ impl RunRow {
     /// The run of this id, as it is found.
     pub fn load(db: &Db<'_>, id: &str) -> Result<Option<Self>, StoreError> {
         db.one(&format!("SELECT {COLUMNS} FROM run WHERE id = ?1"), [id], Self::read)
+    }
+
+    /// A run that begins.
+    pub fn begun(run: &RunRecord, at: Timestamp) -> Result<Self, StoreError> {
+        Ok(Self {
+            id: run.id.to_string(),
+            plan_id: run.plan_id.to_string(),
+            undoes: run.undoes.as_ref().map(RunId::to_string),
+            state: RunState::Running.name().to_owned(),
+            started_at: at.as_millis(),
+            ended_at: None,
+            pid: run.pid,
+            boot: run.boot.clone(),
+            changes: serde_json::to_string(&run.changes)?,
+            receipts: serde_json::to_string(&run.receipts)?,
+        })
+    }
+
+    /// Whether it has no end.
+    pub fn is_open(&self) -> bool {
+        [RunState::Running, RunState::NeedsAttention].iter().any(|state| state.name() == self.state)
     }
 
     /// Every run in turn.
@@ -112,19 +132,27 @@ impl RunRow {
 }
 
 /// Puts a run in.
-pub fn insert(db: &Db<'_>, run: &RunRecord, at: Timestamp) -> Result<(), StoreError> {
-    let sql = format!("INSERT INTO run({COLUMNS}) VALUES (?1, ?2, ?3, 'running', ?4, NULL, ?5, ?6, ?7, ?8)");
+pub fn insert(db: &Db<'_>, run: &RunRow) -> Result<(), StoreError> {
+    let sql = format!("INSERT INTO run({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)");
     let values = params![
-        run.id.as_str(),
-        run.plan_id.as_str(),
-        run.undoes.as_ref().map(RunId::as_str),
-        at.as_millis(),
+        run.id,
+        run.plan_id,
+        run.undoes,
+        run.state,
+        run.started_at,
+        run.ended_at,
         run.pid,
         run.boot,
-        serde_json::to_string(&run.changes)?,
-        serde_json::to_string(&run.receipts)?
+        run.changes,
+        run.receipts
     ];
-    db.run(&sql, values).map(drop)
+    db.change(&sql, values)
+}
+
+/// Writes how a run stands.
+pub fn update(db: &Db<'_>, run: &RunRow) -> Result<(), StoreError> {
+    let sql = "UPDATE run SET state = ?2, ended_at = ?3, receipts = ?4 WHERE id = ?1";
+    db.change(sql, params![run.id, run.state, run.ended_at, run.receipts])
 }
 
 /// The run, of all of a plan's, that stands in the way of another: the plan's one run, or the undo of the same run.
@@ -154,17 +182,6 @@ fn not_an_id(db: &Db<'_>, id: &str) -> StoreError {
     db.corrupt(format!("`{id}` is not a run's id"))
 }
 
-/// Ends a run.
-pub fn finish(db: &Db<'_>, id: &RunId, state: RunState, receipts: &Value, at: Timestamp) -> Result<(), StoreError> {
-    let sql = "UPDATE run SET state = ?2, ended_at = ?3, receipts = ?4 WHERE id = ?1";
-    db.run(sql, params![id.as_str(), state.name(), at.as_millis(), serde_json::to_string(receipts)?]).map(drop)
-}
-
-/// Changes how an ended run stands.
-pub fn set_state(db: &Db<'_>, id: &RunId, state: RunState) -> Result<(), StoreError> {
-    db.run("UPDATE run SET state = ?2 WHERE id = ?1", params![id.as_str(), state.name()]).map(drop)
-}
-
 /// The plan that a run belongs to.
 pub fn plan_of(db: &Db<'_>, id: &str) -> Result<Option<String>, StoreError> {
     db.one("SELECT plan_id FROM run WHERE id = ?1", [id], |row| row.get(0))
@@ -173,8 +190,13 @@ pub fn plan_of(db: &Db<'_>, id: &str) -> Result<Option<String>, StoreError> {
 /// A plan's runs, oldest first: its own, then the undos.
 pub fn of_plan(db: &Db<'_>, plan_id: &str) -> Result<Vec<RunRow>, StoreError> {
     let mut runs = db.all(&format!("SELECT {COLUMNS} {OF_PLAN}"), [plan_id], RunRow::read)?;
-    runs.sort_unstable_by(|a, b| (a.started_at, &a.id).cmp(&(b.started_at, &b.id)));
+    sort(&mut runs);
     Ok(runs)
+}
+
+/// Oldest first: the order that hashes are made from.
+pub fn sort(runs: &mut [RunRow]) {
+    runs.sort_unstable_by(|a, b| (a.started_at, &a.id).cmp(&(b.started_at, &b.id)));
 }
 
 /// Runs, newest first.

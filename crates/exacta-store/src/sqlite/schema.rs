@@ -4,8 +4,9 @@ use super::db::Db;
 use super::ledger::Ledger;
 use crate::error::StoreError;
 use exacta_kernel::audit::Origin;
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, Row, TransactionBehavior};
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// "Exct": marks a database as ours.
 const APPLICATION_ID: i64 = 0x4578_6374;
@@ -148,5 +149,41 @@ pub fn is_current(connection: &Connection, path: &Path) -> Result<bool, StoreErr
     if found < FIRST {
         return Err(StoreError::Older { path: path.to_owned(), found, known: FIRST });
     }
+    if found == known {
+        check(&Db { connection: &moment, path })?;
+    }
     Ok(found == known)
+}
+
+/// Makes a commit of nothing new. A row that is written as it was would not do: SQLite sees that, and leaves the commit out.
+pub fn commit_nothing(db: &Db<'_>) -> Result<(), StoreError> {
+    db.connection.pragma_update(None, "user_version", NEWEST).map_err(StoreError::database(db.path))
+}
+
+/// What a database says of one of its tables or indexes: kind, name, table, and the text that made it.
+type Thing = (String, String, String, Option<String>);
+
+const THINGS: &str = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name, rowid";
+
+/// That tables and indexes are those that [`STEPS`] make, and nothing beside them: in others a row could be refused, doubled or made up
+/// without a word. To be asked inside the transaction that goes by them.
+pub fn check(db: &Db<'_>) -> Result<(), StoreError> {
+    // What SQLite knows of them may be from before the transaction, when somebody had others there.
+    db.connection.pragma_update(None, "writable_schema", "RESET").map_err(StoreError::database(db.path))?;
+    let thing = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
+    let found: Vec<Thing> = db.all(THINGS, [], thing)?;
+    static MADE: OnceLock<Vec<Thing>> = OnceLock::new();
+    let made = match MADE.get() {
+        Some(made) => made,
+        None => {
+            let connection = Connection::open_in_memory().map_err(StoreError::database(db.path))?;
+            connection.execute_batch(&STEPS.concat()).map_err(StoreError::database(db.path))?;
+            let made = Db { connection: &connection, path: db.path }.all(THINGS, [], thing)?;
+            MADE.get_or_init(|| made)
+        }
+    };
+    if found == *made {
+        return Ok(());
+    }
+    Err(db.tampered("its tables are not those that exacta made"))
 }

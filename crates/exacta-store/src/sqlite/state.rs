@@ -116,7 +116,7 @@ impl<'a> State<'a> {
 
     fn save(&self, path: &str, node: &Node) -> Result<Digest, StoreError> {
         let bytes = node.bytes();
-        self.db.run("INSERT OR REPLACE INTO state(path, node) VALUES (?1, ?2)", params![path, bytes])?;
+        self.db.change("INSERT OR REPLACE INTO state(path, node) VALUES (?1, ?2)", params![path, bytes])?;
         Ok(Digest::of(&bytes))
     }
 }

@@ -3,7 +3,7 @@
 use super::book::Book;
 use super::change::{Act, Touched};
 use super::db::Db;
-use super::plans::{self, PlanRow};
+use super::plans;
 use super::runs::{self, RunRow};
 use super::whole::Whole;
 use super::{SqliteStore, ledger};
@@ -13,7 +13,7 @@ use crate::record::{
     Change, ChangesRequested, EntryFilter, Filter, NewPlan, Outcome, PlanRecord, PlanSummary, RunFilter, RunRecord,
     RunState, Scores, Start,
 };
-use crate::store::Store;
+use crate::store::{Deed, Store};
 use exacta_kernel::approval::SignedStatement;
 use exacta_kernel::audit::{Actor, Entry, EntryDraft, Event, LogReceipt, SignedCheckpoint, merkle};
 use exacta_kernel::id::{CorrelationId, PlanId, RunId, SessionId};
@@ -60,24 +60,21 @@ impl Store for SqliteStore {
             return Err(StoreError::NotATransition { from, to });
         }
         self.change(entries, at, |book, at| {
-            let (db, row) = (&book.db, book.existing(id)?.row);
+            let (db, mut plan) = (&book.db, book.existing(id)?);
+            let status = plan.row.status(db)?;
             // An approved plan that has run stays approved: what happened after is the run's state.
-            let over = from.is_approved() && !row.usable;
-            if over || !plans::set_status(db, id, from, to, at)? {
-                return Ok(Act::Nothing(Outcome::Lost { status: row.status(db)? }));
+            let over = from.is_approved() && !plan.row.usable;
+            if over || status != from {
+                return Ok(Act::Nothing(Outcome::Lost { status }));
             }
+            plan.set_status(to, at);
             if let Some(approval) = &change.approval {
-                plans::add_approval(db, id, approval)?;
+                plan.add_approval(db, approval)?;
             }
-            let mut touched = Touched { plans: vec![id.clone()], ..Touched::default() };
+            let mut touched = Touched::of(plan);
             if let Some(other) = &change.also_expire {
-                expire(
-                    db,
-                    &book.existing(other)?.row,
-                    "a plan made from some of its steps was approved",
-                    at,
-                    &mut touched,
-                )?;
+                let other = book.existing(other)?;
+                expire(db, other, "a plan made from some of its steps was approved", at, &mut touched)?;
             }
             Ok(Act::Change(Outcome::Done, touched))
         })
@@ -91,13 +88,13 @@ impl Store for SqliteStore {
         at: Timestamp,
     ) -> Result<Outcome, StoreError> {
         self.change(entries, at, |book, _| {
-            let (db, row) = (&book.db, book.existing(id)?.row);
-            let status = row.status(db)?;
-            if !status.is_approved() || !row.usable {
+            let (db, mut plan) = (&book.db, book.existing(id)?);
+            let status = plan.row.status(db)?;
+            if !status.is_approved() || !plan.row.usable {
                 return Ok(Act::Nothing(Outcome::Lost { status }));
             }
-            plans::add_approval(db, id, approval)?;
-            Ok(Act::Change(Outcome::Done, Touched { plans: vec![id.clone()], ..Touched::default() }))
+            plan.add_approval(db, approval)?;
+            Ok(Act::Change(Outcome::Done, Touched::of(plan)))
         })
     }
 
@@ -109,13 +106,13 @@ impl Store for SqliteStore {
         at: Timestamp,
     ) -> Result<Outcome, StoreError> {
         self.change(entries, at, |book, _| {
-            let db = &book.db;
-            let status = book.existing(id)?.row.status(db)?;
+            let (db, mut plan) = (&book.db, book.existing(id)?);
+            let status = plan.row.status(db)?;
             if status.is_final() {
                 return Ok(Act::Nothing(Outcome::Lost { status }));
             }
-            plans::add_feedback(db, id, asked)?;
-            Ok(Act::Change(Outcome::Done, Touched { plans: vec![id.clone()], ..Touched::default() }))
+            plan.add_feedback(db, asked)?;
+            Ok(Act::Change(Outcome::Done, Touched::of(plan)))
         })
     }
 
@@ -129,7 +126,7 @@ impl Store for SqliteStore {
         at: Timestamp,
     ) -> Result<Start, StoreError> {
         self.change(entries, at, |book, at| {
-            let (db, plan) = (&book.db, book.existing(&run.plan_id)?);
+            let (db, mut plan) = (&book.db, book.existing(&run.plan_id)?);
             let status = plan.row.status(db)?;
             if let Some(other) = runs::rival(db, &plan.runs, run)? {
                 return Ok(Act::Nothing(Start::AlreadyRun(other)));
@@ -149,11 +146,10 @@ impl Store for SqliteStore {
             if !may() {
                 return Ok(Act::Nothing(Start::Withdrawn));
             }
-            runs::insert(db, run, at)?;
-            plans::set_used(db, &run.plan_id)?;
-            let (plans, runs) = (vec![run.plan_id.clone()], vec![run.id.clone()]);
+            plan.start_run(db, run, at)?;
             // Every run gets an end, from whoever finds it.
-            Ok(Act::Change(Start::Started, Touched { plans, runs, goes_on: true, ..Touched::default() }))
+            let touched = Touched { runs: vec![run.id.clone()], goes_on: true, ..Touched::of(plan) };
+            Ok(Act::Change(Start::Started, touched))
         })
     }
 
@@ -171,13 +167,13 @@ impl Store for SqliteStore {
                 return Err(StoreError::RunEnded { id: id.clone(), state: run.state });
             }
             let others = if state == RunState::Completed { taken_back(book, &run)? } else { Vec::new() };
-            runs::finish(db, id, state, receipts, at)?;
-            let (plans, runs) = (vec![run.plan_id.clone()], vec![id.clone()]);
-            let mut touched = Touched { plans, runs, happened: true, ..Touched::default() };
+            let (mut plan, mut runs) = (book.existing(&run.plan_id)?, vec![id.clone()]);
+            plan.finish_run(db, id, state, receipts, at)?;
             for (other, state) in others {
-                runs::set_state(db, &other, state)?;
-                touched.runs.push(other);
+                plan.set_run_state(db, &other, state)?;
+                runs.push(other);
             }
+            let touched = Touched { runs, happened: true, ..Touched::of(plan) };
             let ended = RunRecord { state, ended_at: Some(at), receipts: receipts.clone(), ..run };
             Ok(Act::Change(ended, touched))
         })
@@ -207,15 +203,8 @@ impl Store for SqliteStore {
         })
     }
 
-    fn record_with(
-        &mut self,
-        entries: &[EntryDraft],
-        at: Timestamp,
-        act: &mut dyn FnMut() -> bool,
-    ) -> Result<bool, StoreError> {
-        self.change(entries, at, |_, _| {
-            Ok(if act() { Act::Change(true, Touched::default()) } else { Act::Nothing(false) })
-        })
+    fn record_with(&mut self, entries: &[EntryDraft], at: Timestamp, deed: &mut dyn Deed) -> Result<(), StoreError> {
+        self.change_with(entries, at, deed, |_, _| Ok(Act::Change((), Touched::default())))
     }
 
     fn expire_due(&mut self, now: Timestamp, ended: Option<&SessionId>) -> Result<Vec<PlanId>, StoreError> {
@@ -226,12 +215,13 @@ impl Store for SqliteStore {
         self.change(&[], now, |book, at| {
             let (db, mut touched) = (&book.db, Touched::default());
             for id in plans::due(db, now, ended)? {
-                let row = book.existing(&id)?.row;
-                let of_session = ended.is_some_and(|session| row.is_of(session));
+                let plan = book.existing(&id)?;
+                let of_session = ended.is_some_and(|session| plan.row.is_of(session));
                 let reason = if of_session { "its session ended" } else { "its time was over" };
-                expire(db, &row, reason, at, &mut touched)?;
+                expire(db, plan, reason, at, &mut touched)?;
             }
-            let expired = touched.plans.clone();
+            let expired = touched.plans.iter().map(|plan| Ok(plan.row.ids(db)?.0));
+            let expired = expired.collect::<Result<Vec<PlanId>, StoreError>>()?;
             if expired.is_empty() { Ok(Act::Nothing(expired)) } else { Ok(Act::Change(expired, touched)) }
         })
     }
@@ -274,8 +264,7 @@ impl SqliteStore {
                 for ancestor in plan.derived_from.iter().chain(&plan.revises) {
                     book.existing(ancestor)?;
                 }
-                plans::insert(&book.db, plan, at)?;
-                touched.plans.push(plan.id.clone());
+                touched.plans.push(Whole::insert(&book.db, plan, at)?);
                 if let Some(old) = &plan.revises {
                     replace_version(book, old, plan.version, at, &mut touched)?;
                 }
@@ -303,16 +292,16 @@ fn known(book: &Book<'_>, id: &RunId) -> Result<RunRecord, StoreError> {
 }
 
 /// Expires a plan if it still can, with an entry of its own.
-fn expire(db: &Db<'_>, row: &PlanRow, reason: &str, at: Timestamp, touched: &mut Touched) -> Result<(), StoreError> {
-    let status = row.status(db)?;
-    let (id, correlation) = row.ids(db)?;
-    if row.usable && status.may_become(Status::Expired) && plans::set_status(db, &id, status, Status::Expired, at)? {
+fn expire(db: &Db<'_>, mut plan: Whole, reason: &str, at: Timestamp, touched: &mut Touched) -> Result<(), StoreError> {
+    let (id, correlation) = plan.row.ids(db)?;
+    if plan.row.usable && plan.row.status(db)?.may_become(Status::Expired) {
+        plan.set_status(Status::Expired, at);
         let mut draft = EntryDraft::new(Event::PlanExpired, Actor::System, reason).about(&correlation, &id);
         draft.decision = Some(Status::Expired.name().to_owned());
-        let Scores { risk, quality } = row.scores();
+        let Scores { risk, quality } = plan.row.scores();
         (draft.risk_score, draft.quality_score) = (risk, quality);
         touched.entries.push(draft);
-        touched.plans.push(id);
+        touched.plans.push(plan);
     }
     Ok(())
 }
@@ -325,9 +314,9 @@ fn replace_version(
     at: Timestamp,
     touched: &mut Touched,
 ) -> Result<(), StoreError> {
-    let row = book.existing(old)?.row;
-    match row.status(&book.db)? {
-        Status::Pending => expire(&book.db, &row, &format!("version {version} took its place"), at, touched),
+    let plan = book.existing(old)?;
+    match plan.row.status(&book.db)? {
+        Status::Pending => expire(&book.db, plan, &format!("version {version} took its place"), at, touched),
         from => Err(StoreError::NotATransition { from, to: Status::Expired }),
     }
 }

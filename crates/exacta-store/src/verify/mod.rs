@@ -110,6 +110,7 @@ pub fn verify(dir: &Path, trusted: &Trusted) -> Result<Report, VerifyError> {
             let place = Place::File(path);
             return Err(VerifyError::Tampered(vec![Tampered { place, what: "the database is missing".to_owned() }]));
         }
+        Err(StoreError::Tampered(tampered)) => return Err(VerifyError::Tampered(vec![tampered])),
         Err(error) => return Err(error.into()),
     };
     let db = Db { connection: &connection, path: &path };

@@ -18,5 +18,6 @@ mod pin;
 mod project;
 mod race;
 mod refuse;
+mod schema;
 mod speed;
 mod verify;

@@ -196,15 +196,3 @@ fn a_folder_that_cannot_be_written_is_read_and_not_changed() {
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(text.contains("read only, and read"), "{text}{}", String::from_utf8_lossy(&output.stderr));
 }
-
-#[test]
-fn triggers_in_the_database_do_nothing() {
-    let project = started();
-    let connection = rusqlite::Connection::open(project.exacta().join("state.db")).unwrap();
-    let trigger = "CREATE TRIGGER t AFTER INSERT ON plan BEGIN UPDATE plan SET status = 'user_approved'; END";
-    connection.execute_batch(trigger).unwrap();
-    drop(connection);
-    let mut store = project.open();
-    store.insert_plan(&new_plan(2), &created(2), at(2)).unwrap();
-    assert_eq!(store.plan(&plan_id(1)).unwrap().unwrap().status.name(), "pending");
-}

@@ -49,6 +49,34 @@ fn the_first_is_free_and_the_others_need_one_who_is_listed() {
     assert_eq!(home.approvers().unwrap(), [ada, removed], "the entry stays, marked");
 }
 
+/// A change that could not be recorded is put back, but nobody else's with it.
+#[test]
+fn attack_51_settings_are_put_back() {
+    let (_folder, home) = home();
+    let ((ada, ada_key), (bob, _), text) = (person("ada"), person("bob"), "version = \"1\"\n");
+    let none = home.keep().unwrap();
+    home.add_first_approver(&ada).unwrap();
+    home.put_back(&none, &home.keep().unwrap()).unwrap();
+    assert_eq!(home.approvers().unwrap(), []);
+
+    home.add_first_approver(&ada).unwrap();
+    let (policy, one) =
+        (signed(&home, &ada_key, SettingVerb::PolicySet, Digest::of(text.as_bytes())), home.keep().unwrap());
+    home.write_safety_policy(text, &policy).unwrap();
+    let set = home.keep().unwrap();
+    home.add_approver(&bob, &for_approver(&home, &ada_key, SettingVerb::ApproverAdd, &bob)).unwrap();
+    home.put_back(&one, &set).unwrap();
+    assert_eq!(home.safety_policy_text().unwrap(), None);
+    assert_eq!(home.approvers().unwrap(), [ada, bob], "another command's change stays");
+
+    let before = home.keep().unwrap();
+    home.write_safety_policy(text, &policy).unwrap();
+    let after = home.keep().unwrap();
+    let built_in = signed(&home, &ada_key, SettingVerb::PolicyReset, Digest::of(b"built-in"));
+    home.reset_safety_policy("built-in", &built_in).unwrap();
+    assert!(matches!(home.put_back(&before, &after), Err(HomeError::File(FileError::Io { .. }))), "changed meanwhile");
+}
+
 #[test]
 fn names_and_keys_are_one_persons() {
     let (_folder, home) = home();
