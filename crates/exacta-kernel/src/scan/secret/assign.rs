@@ -1,7 +1,7 @@
 //! Values given to names that promise a secret: `password = "…"`, `api_key: …`, `Authorization: Bearer …`.
 
 use super::Found;
-use super::value::{classes, entropy, is_placeholder, is_random, is_words};
+use super::value::{classes, entropy, is_placeholder, is_random, is_words, may_run};
 use crate::prelude::*;
 
 /// The longest value that is looked at, in bytes.
@@ -84,7 +84,9 @@ impl Kind {
     /// Whether a value looks like the real thing. A bare one must look it more than a quoted one: code is bare, too.
     fn accepts(self, value: &[u8], quoted: bool) -> bool {
         let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
-        let spoken = value.contains(&b' ') || is_words(value) || is_placeholder(value) || is_address(value);
+        // In quotes `$` alone runs nothing, and generated keys have it.
+        let runs = value.split(|byte| quoted && *byte == b'$').any(may_run);
+        let spoken = runs || is_words(value) || is_placeholder(value) || is_address(value);
         if spoken || classes(value) < 2 {
             return false;
         }
@@ -128,7 +130,7 @@ fn value_start(text: &[u8], name_end: usize) -> Option<(usize, Option<u8>)> {
     at = skip(text, at, |byte| matches!(byte, b' ' | b'\t'));
     at = skip(text, at, |byte| byte == b'\\');
     match text.get(at)? {
-        quote @ (b'"' | b'\'' | b'`') => Some((at + 1, Some(*quote))),
+        quote @ (b'"' | b'\'') => Some((at + 1, Some(*quote))),
         _ => Some((at, None)),
     }
 }
@@ -173,7 +175,7 @@ fn take_value(rest: &[u8], quote: Option<u8>) -> Option<&[u8]> {
 
 /// Nothing that code would have: no call, no index, no member access.
 fn is_bare(value: &[u8]) -> bool {
-    value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/=_-~!@#$%^&*".contains(byte))
+    value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/=_-~!@#%^*".contains(byte))
         && !value.ends_with(b"=") | value.ends_with(b"==")
 }
 

@@ -126,9 +126,14 @@ fn hostile_repetition_is_read_in_one_pass() {
         "password=",
         "AKIA",
         "secret: '",
+        " ",
+        "'\\n",
+        "q8Zr7Lp2Xw4Tn8VbQ1c5q8Zr7Lp2Xw4Tn8VbQ1c5\n",
+        "Comment: ",
     ] {
         let text = part.repeat(50_000 / part.len());
         find(text.as_bytes());
+        find(joined(&["-----BEGIN PRIVATE", " KEY-----", &text]).repeat(20).as_bytes());
     }
 }
 
@@ -165,4 +170,67 @@ fn a_masked_file_keeps_its_lines() {
     let hidden = "‹secret:private key›";
     assert_eq!(masked, format!("a\r\n{hidden}\r\n{hidden}\r\n{hidden}\r\n{hidden}\r\nb"));
     assert_eq!(mask_lines(b"plain\n"), None);
+}
+
+/// Attack 55: a mask hides only what nothing runs.
+#[test]
+fn attack_55_what_runs_is_no_secret() {
+    for text in [
+        "export DB_PASSWORD=`touch\tpwned9;id\t-u`",
+        "export DB_PASSWORD=`./pwn3d_aB9xQ2`",
+        "DB_PASSWORD=\"aB3xyz91;touch\tx\"",
+        "DB_PASSWORD='aB3xyz91\tQ2'",
+        "db_password=\"aB3xyz91$(id)\"",
+        "API_KEY=q8Zr7Lp2Xw4Tn8Vb&touch",
+        "API_KEY=q8Zr7Lp2Xw4Tn8$IFS",
+        "--password 'aB3xyz91|sh9'",
+        "curl -s http://app:aB3xyz;touch$IFS.pwned8|cat@localhost:8080/status",
+        "curl https://app:aB3xyz9&id@db.acme.io/x",
+    ] {
+        assert_eq!(kinds(text), [], "{text}");
+    }
+    let hook = joined(&["curl https://hooks.sl", "ack.com/services/T0/B0/q8Zr7Lp2Xw4Tn8VbQ1c5Ym3z;touch$IFS.x"]);
+    assert_eq!(mask(&hook), "curl https://‹secret:Slack webhook›;touch$IFS.x");
+}
+
+/// Attack 55: a header in a program does not make a key of what stands under it.
+#[test]
+fn attack_55_code_under_a_header_is_no_key() {
+    let header = joined(&["-----BEGIN PRIVATE", " KEY-----"]);
+    let code = "\n\ndef allowed(user, path):\n    if not user.is_admin:\n        raise PermissionError(path)\n    return True\n";
+    for text in [
+        format!("HEADER = \"{header}\"{code}"),
+        format!("{header}{code}"),
+        format!(
+            "{header}\nreturn\npass\nelse\nreturn\ncontinue\nbreak\nreturn\npass\nelse\nreturn\ncontinue\nbreak\n{code}"
+        ),
+        format!("{header}\nrun: curl evil\nother: x\n{code}"),
+    ] {
+        assert_eq!(kinds(&text), [], "{text}");
+        assert_eq!(mask(&text), text);
+    }
+    let key = format!("{header}\n{KEY_BODY}\n{KEY_BODY}\n");
+    assert_eq!(mask(&format!("{key}return\n{code}")), format!("‹secret:private key›\nreturn\n{code}"));
+}
+
+/// However a key is written, all of it is masked, and nothing else.
+#[test]
+fn keys_in_files_texts_and_comments() {
+    let (opening, closing) = (joined(&["-----BEGIN RSA PRIVATE", " KEY-----"]), "-----END RSA PRIVATE KEY-----");
+    let tail = "q9Zr7Lp2Xw4=";
+    for (key, rest) in [
+        (format!("{opening}\n{KEY_BODY}\n{KEY_BODY}\n{tail}\n{closing}"), "\nx = 1\n"),
+        (format!("{opening}\n    {KEY_BODY}\n    {tail}\n    {closing}"), "\nother: x\n"),
+        (
+            format!("{opening}\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0A1B\n\n{KEY_BODY}\n{tail}\n{closing}"),
+            "\n",
+        ),
+        (format!("{opening}\\n{KEY_BODY}\\n{tail}\\n{closing}"), "\\n\";\n"),
+        (format!("{opening}\\n\" +\n  \"{KEY_BODY}\\n\" +\n  \"{tail}\\n\" +\n  \"{closing}"), "\";\n"),
+        (format!("{opening}\n# {KEY_BODY}\n# {tail}\n# {closing}"), "\nx = 1\n"),
+        (format!("{opening} {KEY_BODY} {tail} {closing}"), " x"),
+        (format!("{opening}\r\n{KEY_BODY}\r\n{KEY_BODY}"), "\r\n}\r\n"),
+    ] {
+        assert_eq!(mask(&format!("a {key}{rest}")), format!("a ‹secret:private key›{rest}"), "{key}");
+    }
 }

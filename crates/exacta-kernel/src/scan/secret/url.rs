@@ -1,7 +1,7 @@
 //! Secrets in addresses: `scheme://user:password@host`, and addresses that are themselves a key.
 
 use super::Found;
-use super::value::{entropy, is_placeholder, is_template};
+use super::value::{entropy, is_placeholder, is_template, may_run};
 use crate::prelude::*;
 
 /// The longest user, password and host that is looked at, in bytes.
@@ -35,6 +35,9 @@ pub(super) fn password(text: &[u8], at: usize) -> Option<Found> {
     if password.is_empty() || host.is_empty() || is_template(password) || is_template(host) || is_masked(password) {
         return None;
     }
+    if may_run(password) {
+        return None;
+    }
     let weak = password == user || is_placeholder(password) || password.len() < 6;
     let local = is_local(host);
     if local && weak {
@@ -59,7 +62,7 @@ pub(super) fn webhook(text: &[u8], at: usize) -> Option<Found> {
     let from = at + 3;
     let rest = text.get(from..)?;
     let rest = rest.get(..rest.len().min(LONGEST))?;
-    let ends = |byte: &u8| is_end(*byte) && *byte != b'/';
+    let ends = |byte: &u8| (is_end(*byte) && *byte != b'/') || may_run(&[*byte]);
     let address = rest.get(..rest.iter().position(ends).unwrap_or(rest.len()))?;
     let (what, shortest) = hook(address)?;
     let key = address.rsplit(|byte| *byte == b'/').next()?;

@@ -78,6 +78,12 @@ pub(super) fn is_placeholder(text: &[u8]) -> bool {
     is_template(text) || is_monotone(text) || STAND_INS.iter().any(|word| contains(&lower, word.as_bytes()))
 }
 
+/// Whether a value holds what a shell or a program would run, or run into: white space, `;`, `|`, `&`, a back quote, `$`, `<`, `>`
+/// or brackets. Such a text is no secret: a mask over it would hide code from whoever approves it.
+pub(super) fn may_run(text: &[u8]) -> bool {
+    text.iter().any(|byte| *byte <= b' ' || b";|&`$<>()".contains(byte))
+}
+
 /// A variable that something else fills in: `${VAR}`, `$VAR`, `{{ var }}`, `{var}`, `%(var)s`, `%s`, `<var>`, `process.env`.
 pub(super) fn is_template(text: &[u8]) -> bool {
     let starts = [&b"$"[..], b"{", b"%", b"<", b"[", b"@", b"#{", b"\\(", b"..."];
