@@ -3,6 +3,7 @@
 use crate::agent::{self, AgentName};
 use crate::clock::now;
 use crate::error::{Error, Exit};
+use crate::record::wary;
 use crate::recover::Recovery;
 use crate::signer::Signer;
 use crate::terms::Site;
@@ -35,8 +36,8 @@ pub struct App {
     pub(crate) project: ProjectRecord,
     pub(crate) store: SqliteStore,
     pub(crate) held: Option<HeldSession>,
-    /// The agent that gives commands, if one does.
-    agent: Option<AgentName>,
+    /// What it was opened with, its folder found.
+    pub(crate) options: Options,
     /// What was found unfinished when the project was opened, and what became of it.
     pub(crate) recovered: Vec<Recovery>,
 }
@@ -130,7 +131,16 @@ impl App {
         Self::enter(options, Entry::Known)
     }
 
+    /// The same, whatever is wrong with its records.
+    pub(crate) fn enter_known(options: &Options) -> Result<Self, Error> {
+        Self::enter_records(options, Entry::Known)
+    }
+
     fn enter(options: &Options, entry: Entry) -> Result<Self, Error> {
+        wary(options, || Self::enter_records(options, entry))
+    }
+
+    fn enter_records(options: &Options, entry: Entry) -> Result<Self, Error> {
         let path = options.root()?;
         let home = options.home()?;
         let root = crate::project::open(&path)?;
@@ -153,8 +163,8 @@ impl App {
             Entry::Look => SqliteStore::read(&records, &project.id, signer)?,
             Entry::Known | Entry::Make => SqliteStore::open(&records, &project.id, signer)?,
         };
-        let agent = options.agent.clone();
-        Ok(Self { root, home, project, store, held: None, agent, recovered: Vec::new() })
+        let options = Options { project: Some(path), exactly: true, ..options.clone() };
+        Ok(Self { root, home, project, store, held: None, options, recovered: Vec::new() })
     }
 
     /// The project's folder.
@@ -212,7 +222,7 @@ impl App {
 
     /// Who gives commands here: the credential that plans are submitted with.
     pub(crate) fn credential(&self) -> String {
-        agent::credential(self.agent.as_ref())
+        agent::credential(self.options.agent.as_ref())
     }
 
     /// The same, as it is recorded.
@@ -245,13 +255,13 @@ fn elsewhere(records: &Path) -> Error {
         "the records in `{}` were made elsewhere: the folder was copied or moved, or your own settings are others now",
         records.display()
     );
-    Error::fault("record_elsewhere", message)
+    Error::fault(Error::ELSEWHERE, message)
         .hint("`exacta init --anew` puts them aside and begins a record of this folder's own")
 }
 
 /// There was a record, and there is none.
-fn gone(records: &Path) -> Error {
-    Error::fault("record_gone", format!("the records in `{}` are gone", records.display()))
+pub(crate) fn gone(records: &Path) -> Error {
+    Error::fault(Error::GONE, format!("the records in `{}` are gone", records.display()))
         .hint("put them back from a backup, or begin a new record: `exacta init --anew`")
 }
 

@@ -61,8 +61,8 @@ impl Beginning<'_> {
             run.started_at = now();
             // Whoever comes before us may keep us waiting: so it is looked at when nobody can any more.
             let mut holds = Ok(());
-            let mut may = || {
-                holds = self.holds(run, site, wait, look > 1);
+            let mut may = |at| {
+                holds = self.terms.in_time(&run.plan_id, at).and_then(|()| self.holds(run, site, wait, look > 1));
                 holds.is_ok()
             };
             let entries = std::slice::from_ref(&self.entry);

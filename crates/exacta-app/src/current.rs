@@ -135,6 +135,7 @@ impl Current {
             identity: &self.identity,
             facts: &self.facts,
             drifts: &self.drifts,
+            decided_at: self.record.status_at,
             approvers: self.world().approvers.iter().filter(has_signed).collect(),
         }
     }

@@ -61,6 +61,15 @@ impl Error {
     /// The code of every error that says that the record was changed from outside.
     pub(crate) const TAMPERED: &'static str = "record_tampered";
 
+    /// The code where there was a record, and there is none.
+    pub(crate) const GONE: &'static str = "record_gone";
+
+    /// The code where the database is none any more.
+    const DAMAGED: &'static str = "record_damaged";
+
+    /// The code where another project's records lie.
+    pub(crate) const ELSEWHERE: &'static str = "record_elsewhere";
+
     /// An error without a hint.
     pub fn new(exit: Exit, code: &'static str, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), hint: None, places: Vec::new(), exit, run_id: None }
@@ -83,6 +92,11 @@ impl Error {
     /// Whether it says that the record was changed from outside.
     pub(crate) fn is_tampered(&self) -> bool {
         self.code == Self::TAMPERED
+    }
+
+    /// Whether it says that the records are not as they were left, by whoever's doing.
+    pub(crate) fn is_distrust(&self) -> bool {
+        matches!(self.code, Self::TAMPERED | Self::GONE | Self::DAMAGED | Self::ELSEWHERE)
     }
 
     /// A fault of the system.
@@ -121,7 +135,12 @@ impl From<KeyError> for Error {
 
 impl From<StoreError> for Error {
     fn from(error: StoreError) -> Self {
-        let code = if error.is_tampered() { Self::TAMPERED } else { "store" };
+        let code = match &error {
+            error if error.is_tampered() => Self::TAMPERED,
+            StoreError::Corrupt { .. } => Self::DAMAGED,
+            StoreError::OtherProject { .. } => Self::ELSEWHERE,
+            _ => "store",
+        };
         Self::fault(code, error.to_string()).hint(error.hint())
     }
 }

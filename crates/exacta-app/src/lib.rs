@@ -49,7 +49,7 @@ pub use execute::{Execution, already_run, waits};
 pub use explain::explain;
 pub use init::{Aside, Configuration};
 pub use profile::ProfileView;
-pub use record::{verifier_key, verify};
+pub use record::{verifier_key, verify, wary};
 pub use recover::Recovery;
 pub use submit::{Request, check};
 pub use world::absent_projects;

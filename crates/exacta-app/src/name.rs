@@ -2,6 +2,7 @@
 
 use crate::app::{App, unknown_plan};
 use crate::error::{Error, Exit};
+use crate::record::wary;
 use crate::view::PlanView;
 use exacta_kernel::audit::Entry;
 use exacta_kernel::id::PlanId;
@@ -17,6 +18,10 @@ impl App {
     /// # Errors
     /// If there is none, or several are meant.
     pub fn resolve(&self, name: &str) -> Result<PlanId, Error> {
+        wary(&self.options, || self.find(name))
+    }
+
+    fn find(&self, name: &str) -> Result<PlanId, Error> {
         if let Some(back) = name.strip_prefix('@') {
             return self.waiting(name, back);
         }

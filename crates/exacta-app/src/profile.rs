@@ -166,6 +166,11 @@ impl App {
         })?;
         Ok(self.store.record(&[changed(Actor::System, before, profile, why)], at)?)
     }
+
+    /// Records that the profile fell to SAFE.
+    pub(crate) fn note_fall(&mut self, before: Profile, why: &str) -> Result<(), Error> {
+        Ok(self.store.record(&[changed(Actor::System, before, Profile::Safe, why)], now())?)
+    }
 }
 
 /// A profile that is chosen.

@@ -1,4 +1,5 @@
-//! What there is: plans, runs, the project. Nothing here changes anything but [`App::consider`], which marks what it finds over.
+//! What there is: plans, runs, the project. Nothing here changes anything but [`App::consider`], which marks what it finds over,
+//! and the profile, which falls to SAFE where the record was changed.
 
 use crate::app::App;
 use crate::clock::now;
@@ -237,12 +238,18 @@ impl App {
         Ok(self.store.run(id)?.map(run_view))
     }
 
-    /// Where the record was changed from outside, as far as a look at its ends tells. Only [`crate::verify`] looks at all of it.
+    /// Where the record was changed from outside, as far as a look at its ends tells; then the profile falls to SAFE. Only
+    /// [`crate::verify`] looks at all of it.
     ///
     /// # Errors
     /// If the record cannot be read.
     pub fn damage(&self) -> Result<Option<String>, Error> {
-        Ok(self.store.damage()?.map(|found| format!("{}: {}", found.place, found.what)))
+        let damage = self.store.damage()?;
+        if damage.is_some() {
+            // What is found is told all the same; the next command that decides or acts ends with it.
+            let _kept = crate::record::distrust(&self.options);
+        }
+        Ok(damage.map(|found| format!("{}: {}", found.place, found.what)))
     }
 
     /// How the project stands, also where a broken policy stops everything else.

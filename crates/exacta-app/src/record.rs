@@ -1,14 +1,13 @@
 //! The record: the audit log, its proof, and the session.
 
-use crate::app::{App, Options, is_recorded, nothing_here};
+use crate::app::{App, Options, gone, is_recorded, nothing_here};
 use crate::clock::now;
 use crate::error::{Error, Exit};
 use exacta_kernel::audit::{Entry, EntryDraft, Event, Origin};
 use exacta_kernel::id::CorrelationId;
 use exacta_kernel::policy::profile::Profile;
-use exacta_store::home::{Fall, Home};
+use exacta_store::home::Fall;
 use exacta_store::{EntryFilter, Pin, RECORDS, Report, Store, StoreError, Tampered, Trusted, VerifyError};
-use std::path::Path;
 
 /// Verifies the whole record of a project: every entry, the checkpoints, the pinned one, stored plans and the files beside
 /// them. Reads only, but for the profile, which falls to SAFE where something was changed.
@@ -16,6 +15,10 @@ use std::path::Path;
 /// # Errors
 /// What was changed and where.
 pub fn verify(options: &Options) -> Result<Report, Error> {
+    wary(options, || verify_all(options))
+}
+
+fn verify_all(options: &Options) -> Result<Report, Error> {
     let (path, home) = (options.root()?, options.home()?);
     let project = home.project(&path)?.ok_or_else(|| nothing_here(&path))?;
     let pin = home.pin(&project.id)?.map(|pin| Pin { size: pin.size, root: pin.root });
@@ -23,12 +26,13 @@ pub fn verify(options: &Options) -> Result<Report, Error> {
         return Err(nothing_here(&path));
     }
     let trusted = Trusted { project: project.id, key: home.log_public_key()?, pin };
-    match exacta_store::verify(&path.join(RECORDS), &trusted) {
-        Ok(report) => Ok(report),
-        Err(VerifyError::Store(StoreError::Tampered(place))) => Err(changed(options, &home, &path, &[place])),
-        Err(VerifyError::Store(error)) => Err(error.into()),
-        Err(VerifyError::Tampered(places)) => Err(changed(options, &home, &path, &places)),
-    }
+    let records = path.join(RECORDS);
+    exacta_store::verify(&records, &trusted).map_err(|error| match error {
+        VerifyError::Store(StoreError::Tampered(place)) => changed(&[place]),
+        VerifyError::Store(StoreError::Missing(_)) => gone(&records),
+        VerifyError::Store(error) => error.into(),
+        VerifyError::Tampered(places) => changed(&places),
+    })
 }
 
 /// The key that others verify the checkpoints of a project with, in C2SP's form; none where nothing was ever signed.
@@ -41,30 +45,54 @@ pub fn verifier_key(options: &Options) -> Result<Option<String>, Error> {
     Ok(home.log_public_key()?.map(|key| Origin::of(&project.id).verifier_key(&key)))
 }
 
-/// What was changed and where; the profile falls to SAFE.
-fn changed(options: &Options, home: &Home, path: &Path, places: &[Tampered]) -> Error {
-    let why = "the records were changed from outside";
-    // Records that cannot be opened or written take no entry; the fall itself is kept outside them.
-    let recorded = App::known(options).and_then(|mut app| app.fall_to_safe(why)).is_ok();
-    let fell = if recorded { Ok(()) } else { fall_unrecorded(home, path, why) };
+/// What was changed and where.
+fn changed(places: &[Tampered]) -> Error {
     let places: Vec<String> = places.iter().map(|found| format!("{}: {}", found.place, found.what)).collect();
-    let mut message = match places.len() {
+    let message = match places.len() {
         1 => "the record was changed from outside".to_owned(),
         count => format!("the record was changed from outside, in {count} places"),
     };
-    if let Err(error) = fell {
-        message.push_str(&format!("; and the profile could not be lowered: {error}"));
-    }
     Error::fault(Error::TAMPERED, message)
         .places(places)
         .hint("the record cannot be trusted from there on; keep a copy and find out who changed it; then `exacta init --anew` begins a new record")
 }
 
-fn fall_unrecorded(home: &Home, path: &Path, why: &str) -> Result<(), Error> {
-    home.update_project(path, |record| {
-        record.profile = Profile::Safe;
-        record.fell = Some(Fall { at: now(), why: why.to_owned() });
+/// Gives a command, from opening the project to its end. Wherever it finds that the records are not as they were left, the
+/// profile falls to SAFE: whoever changed them can put them back, and must not go on as before.
+///
+/// # Errors
+/// What the command ends with; it says so if the profile could not be lowered.
+pub fn wary<T>(options: &Options, command: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    command().map_err(|mut error| {
+        if error.is_distrust()
+            && let Err(cause) = distrust(options)
+        {
+            error.message.push_str(&format!("; and the profile could not be lowered: {cause}"));
+        }
+        error
+    })
+}
+
+/// The profile falls to SAFE, because the records were changed. First outside the project: changed records can keep anybody
+/// from opening them, and what cannot be opened takes no entry.
+pub(crate) fn distrust(options: &Options) -> Result<(), Error> {
+    let why = "the records were changed from outside";
+    let (path, home) = (options.root()?, options.home()?);
+    if home.project(&path)?.is_none_or(|project| project.profile == Profile::Safe) {
+        return Ok(());
+    }
+    let mut before = Profile::Safe;
+    home.update_project(&path, |project| {
+        before = project.profile;
+        if before > Profile::Safe {
+            project.profile = Profile::Safe;
+            project.failed_runs = 0;
+            project.fell = Some(Fall { at: now(), why: why.to_owned() });
+        }
     })?;
+    if before > Profile::Safe {
+        let _unrecorded = App::enter_known(options).and_then(|mut app| app.note_fall(before, why));
+    }
     Ok(())
 }
 
@@ -73,15 +101,8 @@ impl App {
     /// that is hidden could be repeated, and what an undo puts back could be anything. Where one was changed from outside,
     /// the profile falls to SAFE.
     pub(crate) fn wary<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
-        let done = act(self);
-        if done.as_ref().is_err_and(Error::is_tampered)
-            && let Err(error) = self.fall_to_safe("the records were changed from outside")
-            // It has fallen all the same where that cannot be recorded for the same reason.
-            && !error.is_tampered()
-        {
-            return Err(error);
-        }
-        done
+        let options = self.options.clone();
+        wary(&options, || act(self))
     }
 
     /// Entries of the log, oldest first: of one operation, or the last so many.

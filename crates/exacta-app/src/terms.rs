@@ -1,7 +1,7 @@
 //! What a permit was given under. Waiting for others and checks can take long, so it is looked at again when a run begins and
 //! before it is committed; the targets themselves the executor compares, on the files it holds.
 
-use crate::current::{Surroundings, known, messages};
+use crate::current::{Surroundings, expired, known, messages};
 use crate::error::Error;
 use crate::run::run_error;
 use exacta_exec::ProjectRoot;
@@ -10,7 +10,8 @@ use exacta_kernel::approval::Approver;
 use exacta_kernel::binding::Identity;
 use exacta_kernel::drift::{self, Answer, Drift};
 use exacta_kernel::facts::Facts;
-use exacta_kernel::id::ProjectId;
+use exacta_kernel::id::{PlanId, ProjectId};
+use exacta_kernel::time::Timestamp;
 use exacta_store::home::Home;
 
 /// When it is looked at.
@@ -37,6 +38,8 @@ pub(crate) struct Bound<'a> {
     pub identity: &'a Identity,
     pub facts: &'a Facts,
     pub drifts: &'a [Drift],
+    /// When it was decided, by the log's time.
+    pub decided_at: Timestamp,
     /// Who had approved it.
     pub approvers: Vec<&'a Approver>,
 }
@@ -70,6 +73,17 @@ impl Terms<'_> {
             Self::Plan(bound) => changed_for(bound, site, moment),
             Self::Undo(approvers) => Ok(gone(approvers.iter().copied(), &site.home.approvers()?)),
         }
+    }
+
+    /// That a plan does not begin after its end by the log's time either, which stays where a clock was set back. A log that
+    /// was past that end when the plan was decided says nothing about its age: there a clock was ahead once.
+    pub fn in_time(&self, id: &PlanId, at: Timestamp) -> Result<(), Error> {
+        let Self::Plan(bound) = self else { return Ok(()) };
+        let end = bound.identity.expires_at;
+        if bound.decided_at < end && end <= at {
+            return Err(expired(id, &format!("it expired at {end}, and the log has come to {at}")));
+        }
+        Ok(())
     }
 }
 

@@ -88,7 +88,8 @@ pub trait Store: Send {
     ) -> Result<Outcome, StoreError>;
 
     /// Starts a run: the plan must stand at one of `from`, have had no run (or the undone run no other undo), and fewer
-    /// than `max_running` runs may be going on. `may` has the last word, when nothing has to be waited for any more.
+    /// than `max_running` runs may be going on. `may` has the last word, when nothing has to be waited for any more: it is told
+    /// the time that the run's entry gets, which is never before the last one's.
     ///
     /// # Errors
     /// [`StoreError`]; also for an unknown plan.
@@ -97,7 +98,7 @@ pub trait Store: Send {
         run: &RunRecord,
         from: &[Status],
         max_running: u32,
-        may: &mut dyn FnMut() -> bool,
+        may: &mut dyn FnMut(Timestamp) -> bool,
         entries: &[EntryDraft],
         at: Timestamp,
     ) -> Result<Start, StoreError>;

@@ -12,7 +12,7 @@ impl Place {
     }
 
     /// Changes the database as whoever can write there could.
-    fn forge(&self, sql: &str) {
+    pub fn forge(&self, sql: &str) {
         let script = "import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.executescript(sys.argv[2]); c.commit()";
         let mut python = std::process::Command::new("python3");
         assert!(exacta_testkit::succeeds(python.args(["-c", script]).arg(self.inside("state.db")).arg(sql)));
@@ -124,7 +124,7 @@ fn a_folder_set_back_to_before_a_run_is_noticed() {
     assert_eq!(place.read("tests/test_greet.py"), None);
 }
 
-fn copy(from: &Path, to: &Path) {
+pub fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
         let path = entry.unwrap().path();

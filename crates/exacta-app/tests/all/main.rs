@@ -14,6 +14,7 @@ mod begin;
 mod checks;
 mod cost;
 mod drift;
+mod fall;
 mod forgery;
 mod place;
 mod secrets;

@@ -45,7 +45,11 @@ struct Face<T> {
 /// # Errors
 /// [`Error`] says what happened and what helps.
 pub fn dispatch(cli: Cli, context: &Context) -> Result<u8, Error> {
-    match cli.command {
+    exacta_app::wary(&context.options, || give(cli.command, context))
+}
+
+fn give(command: Command, context: &Context) -> Result<u8, Error> {
+    match command {
         Command::Init(args) => init::init(&args, context),
         Command::Check(args) => plan::check(&args, context),
         Command::Submit(args) => plan::submit(&args, context),

@@ -428,6 +428,25 @@ fn a_clock_that_jumps_loses_nothing() {
     world.run(&["audit", "verify"]).expect(0);
 }
 
+/// The log has come past the end of an approved plan, so that no clock that is right again, or was set back, lets it run.
+#[test]
+fn attack_53_a_plan_that_is_over_by_the_logs_time_does_not_run() {
+    let (world, id) = approved();
+    let Some(shim) = clock_shim(&world) else { return };
+    let path = world.file("plan.json", fix().to_string());
+    let mut later = world.command(&["submit", &path]);
+    done(output(later.env("LD_PRELOAD", &shim).env("CLOCK_OFFSET", "3600"))).expect(30);
+    let refused = world.run(&["execute", &id, "--json"]).expect(40).json();
+    assert_eq!(refused["error"]["code"], "plan_expired", "{refused}");
+    assert_eq!(world.read("greet.txt"), BEFORE);
+    assert_eq!(world.run(&["show", &id, "--json"]).expect(0).json()["status"], "expired");
+    // One that is decided after that is as young as the clock says.
+    let id = approve(&world);
+    world.run(&["execute", &id]).expect(0);
+    assert_eq!(world.read("greet.txt"), AFTER);
+    world.run(&["audit", "verify"]).expect(0);
+}
+
 fn clock_shim(world: &World) -> Option<String> {
     let source = world.file(
         "clock.c",

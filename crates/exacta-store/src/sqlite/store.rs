@@ -121,7 +121,7 @@ impl Store for SqliteStore {
         run: &RunRecord,
         from: &[Status],
         max_running: u32,
-        may: &mut dyn FnMut() -> bool,
+        may: &mut dyn FnMut(Timestamp) -> bool,
         entries: &[EntryDraft],
         at: Timestamp,
     ) -> Result<Start, StoreError> {
@@ -143,7 +143,7 @@ impl Store for SqliteStore {
             {
                 return Err(StoreError::UnknownRun(undone.clone()));
             }
-            if !may() {
+            if !may(at) {
                 return Ok(Act::Nothing(Start::Withdrawn));
             }
             plan.start_run(db, run, at)?;

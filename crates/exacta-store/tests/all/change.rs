@@ -164,7 +164,7 @@ fn one_run_per_plan_and_undo_of_undo() {
     store.insert_plan(&exacta_store::NewPlan { status: AutoApproved, ..new_plan(1) }, &created(1), at(1)).unwrap();
     store.insert_plan(&new_plan(2), &created(2), at(1)).unwrap();
 
-    let mut start = |run, max| store.start_run(&run, &from, max, &mut || true, &started, at(2)).unwrap();
+    let mut start = |run, max| store.start_run(&run, &from, max, &mut |_| true, &started, at(2)).unwrap();
     assert_eq!(start(new_run(1, 2, None), 1), Start::Lost { status: Pending });
     assert_eq!(start(new_run(1, 1, None), 0), Start::TooMany { running: 0 });
     assert_eq!(start(new_run(1, 1, None), 1), Start::Started);
@@ -180,25 +180,25 @@ fn one_run_per_plan_and_undo_of_undo() {
     let again = finish(&mut store, 1, RunState::RolledBack);
     assert!(matches!(again, Err(StoreError::RunEnded { state: RunState::Completed, .. })));
 
-    let mut start = |run| store.start_run(&run, &from, 5, &mut || true, &started, at(2)).unwrap();
+    let mut start = |run| store.start_run(&run, &from, 5, &mut |_| true, &started, at(2)).unwrap();
     assert_eq!(start(new_run(3, 1, Some(1))), Start::Started);
     assert_eq!(start(new_run(4, 1, Some(1))), Start::AlreadyRun(run_id(3)));
     finish(&mut store, 3, RunState::RolledBack).unwrap();
     assert_eq!(
-        store.start_run(&new_run(4, 1, Some(1)), &from, 5, &mut || true, &started, at(2)).unwrap(),
+        store.start_run(&new_run(4, 1, Some(1)), &from, 5, &mut |_| true, &started, at(2)).unwrap(),
         Start::Started
     );
     finish(&mut store, 4, RunState::Completed).unwrap();
     let state = |store: &exacta_store::SqliteStore, n| store.run(&run_id(n)).unwrap().unwrap().state;
     assert_eq!(state(&store, 1), RunState::Undone);
     assert_eq!(
-        store.start_run(&new_run(5, 1, Some(4)), &from, 5, &mut || true, &started, at(2)).unwrap(),
+        store.start_run(&new_run(5, 1, Some(4)), &from, 5, &mut |_| true, &started, at(2)).unwrap(),
         Start::Started
     );
     finish(&mut store, 5, RunState::Completed).unwrap();
     assert_eq!((state(&store, 4), state(&store, 1)), (RunState::Undone, RunState::Completed));
     assert_eq!(
-        store.start_run(&new_run(6, 1, Some(1)), &from, 5, &mut || true, &started, at(2)).unwrap(),
+        store.start_run(&new_run(6, 1, Some(1)), &from, 5, &mut |_| true, &started, at(2)).unwrap(),
         Start::Started
     );
 
@@ -273,7 +273,7 @@ fn a_chain_of_undos_alternates() {
     for n in 1..=5 {
         let run = new_run(n, 1, (n > 1).then(|| n - 1));
         let started =
-            store.start_run(&run, &[AutoApproved], 5, &mut || true, &[draft(Event::RunStarted, 1)], at(2)).unwrap();
+            store.start_run(&run, &[AutoApproved], 5, &mut |_| true, &[draft(Event::RunStarted, 1)], at(2)).unwrap();
         assert_eq!(started, Start::Started);
         store.finish_run(&run_id(n), RunState::Completed, &json!({}), &[draft(Event::RunUndone, 1)], at(3)).unwrap();
         for before in 1..=n {
@@ -291,7 +291,7 @@ fn an_undo_that_holds_again_gives_way_to_another() {
     let (started, ended) = ([draft(Event::RunStarted, 1)], [draft(Event::RunUndone, 1)]);
     store.insert_plan(&exacta_store::NewPlan { status: AutoApproved, ..new_plan(1) }, &created(1), at(1)).unwrap();
     let start = |store: &mut exacta_store::SqliteStore, n, undoes| {
-        store.start_run(&new_run(n, 1, undoes), &[AutoApproved], 5, &mut || true, &started, at(2)).unwrap()
+        store.start_run(&new_run(n, 1, undoes), &[AutoApproved], 5, &mut |_| true, &started, at(2)).unwrap()
     };
     let finish = |store: &mut exacta_store::SqliteStore, n, state| {
         store.finish_run(&run_id(n), state, &json!({}), &ended, at(3)).unwrap();

@@ -51,7 +51,7 @@ fn work(dir: &Path, n: u64) -> Result<(), StoreError> {
         &new_run(n, n, None),
         &[UserApproved],
         99,
-        &mut || true,
+        &mut |_| true,
         &[draft(Event::RunStarted, n)],
         at(3),
     )?;

@@ -25,7 +25,7 @@ fn project() -> Project {
 }
 
 fn start(store: &mut SqliteStore, run: u64, undoes: Option<u64>) -> Result<Start, StoreError> {
-    store.start_run(&new_run(run, 2, undoes), &[UserApproved], 9, &mut || true, &[draft(Event::RunStarted, 2)], at(3))
+    store.start_run(&new_run(run, 2, undoes), &[UserApproved], 9, &mut |_| true, &[draft(Event::RunStarted, 2)], at(3))
 }
 
 fn sql(project: &Project, sql: &str) {

@@ -101,7 +101,7 @@ const CHANGES: [(&str, Step); 10] = [
     }),
     ("start", |store| {
         let entries = [draft(Event::RunStarted, 1)];
-        store.start_run(&new_run(1, 1, None), &[UserApproved], 9, &mut || true, &entries, at(3)).map(drop)
+        store.start_run(&new_run(1, 1, None), &[UserApproved], 9, &mut |_| true, &entries, at(3)).map(drop)
     }),
     ("finish", |store| {
         let entries = [draft(Event::PlanExecuted, 1)];

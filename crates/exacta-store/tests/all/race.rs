@@ -26,7 +26,7 @@ fn of_many_that_race_exactly_one_wins() {
             let won = store.transition(&plan_id(round), &change, &[draft(Event::PlanApproved, round)], at(2)).unwrap();
             let run = new_run(round * RACERS + racer, round, None);
             let start = store
-                .start_run(&run, &[UserApproved], 99, &mut || true, &[draft(Event::RunStarted, round)], at(3))
+                .start_run(&run, &[UserApproved], 99, &mut |_| true, &[draft(Event::RunStarted, round)], at(3))
                 .unwrap();
             (won == Outcome::Done, start == Start::Started)
         };

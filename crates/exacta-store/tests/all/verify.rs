@@ -30,7 +30,7 @@ fn make() -> Project {
     for (run, undoes) in [(1, None), (2, Some(1))] {
         let start = [draft(Event::RunStarted, 7)];
         let started =
-            store.start_run(&new_run(run, 7, undoes), &[UserApproved], 1, &mut || true, &start, at(3)).unwrap();
+            store.start_run(&new_run(run, 7, undoes), &[UserApproved], 1, &mut |_| true, &start, at(3)).unwrap();
         assert_eq!(started, Start::Started);
         let end = [draft(Event::PlanExecuted, 7)];
         store.finish_run(&run_id(run), RunState::Completed, &json!([1]), &end, at(4)).unwrap();
