@@ -46,7 +46,7 @@ const CHANGES: [(&str, Step); 5] = [
     }),
     ("start", |store| {
         let entries = [draft(Event::RunStarted, 2)];
-        store.start_run(&new_run(1, 2, None), &[UserApproved], 9, &mut || true, &entries, at(3)).map(drop)
+        store.start_run(&new_run(1, 2, None), &[UserApproved], 9, &mut |_| true, &entries, at(3)).map(drop)
     }),
     ("record", |store| store.record(&[draft(Event::PolicyChanged, 1)], at(3))),
 ];

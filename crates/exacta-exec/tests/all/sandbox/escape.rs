@@ -92,7 +92,7 @@ fn attack_44_a_name_of_a_socket_covers_nothing() {
         .current_dir(elsewhere.path())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped());
-    let mut attacker = exacta_testkit::Running::start(&mut command);
+    let mut attacker = Running::start(&mut command);
     let mut line = String::new();
     BufReader::new(attacker.stdout().unwrap()).read_line(&mut line).unwrap();
     assert_eq!(line, "ready\n");
