@@ -38,7 +38,7 @@ fuzz_target!(|data: &[u8]| {
             system_level: false,
             unchecked: false,
         };
-        let (alone, both) = (gate::explain(&question, &alone).verdict, gate::explain(&question, &both).verdict);
+        let (alone, both) = (gate::explain(&question, &alone).verdict(), gate::explain(&question, &both).verdict());
         assert!(both >= alone && (both > Verdict::Allow || alone == Verdict::Allow), "a project loosened its policy");
     }
 });

@@ -2,8 +2,8 @@
 //! nothing hidden in any message.
 #![no_main]
 
-use exacta_kernel::assess::estimate;
 use exacta_kernel::check::{Allowed, Context, check};
+use exacta_kernel::estimate;
 use exacta_kernel::facts::{Facts, FileContent, Target, TargetFact};
 use exacta_kernel::finding::Finding;
 use exacta_kernel::hash::canonical_hash;
@@ -32,7 +32,7 @@ fuzz_target!(|data: &[u8]| {
 fn judge(proposal: Proposal) {
     let facts = facts(&proposal);
     let (caps, allowed) = (Caps::default(), Allowed::default());
-    let context = Context { facts: &facts, caps: &caps, constraints: &[], allowed: &allowed };
+    let context = Context { facts: &facts, caps: &caps, constraints: &[], allowed: &allowed, generated: false };
     let plan = seal(proposal, &facts).expect("canonical JSON");
     let tokens = estimate::tokens(&plan);
     let first = check(plan.clone(), &context);

@@ -8,12 +8,14 @@
     clippy::indexing_slicing,
     clippy::print_stdout,
     clippy::float_arithmetic,
-    reason = "a benchmark prints ratios and may stop"
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a benchmark measures, prints ratios and may stop"
 )]
 
 use exacta_kernel::check::{self, Allowed, Context, ValidPlan};
 use exacta_kernel::facts::{Facts, FileContent, Target, TargetFact};
-use exacta_kernel::gate::{self, Verdict};
+use exacta_kernel::gate::{self, Circumstances, Verdict};
 use exacta_kernel::hash::Digest;
 use exacta_kernel::parse::parse;
 use exacta_kernel::path::RelPath;
@@ -27,6 +29,9 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// A project in which nothing stands against a plan.
+const ORDINARY: Circumstances<'_> =
+    Circumstances { has_build_command: true, checks_off: false, made: None, oversize: None };
 const FILES: usize = 10;
 const LINES: usize = 370;
 const ROUNDS: usize = 400;
@@ -95,8 +100,7 @@ impl Case {
     fn decide(&self) -> Verdict {
         let facts = self.facts();
         let valid = self.check(&facts);
-        let assessment = assess::assess(&valid, &facts);
-        gate::decide(&valid, &assessment, &self.policy).verdict
+        gate::decide(assess::assess(valid, &facts), &self.policy, &ORDINARY).verdict()
     }
 
     /// Theirs: the same text parsed, and every byte that comes in or goes out hashed once.
@@ -121,7 +125,8 @@ impl Case {
     fn check(&self, facts: &Facts) -> ValidPlan {
         let plan = seal::seal(parse(&self.text).unwrap(), facts).unwrap();
         let allowed = Allowed::default();
-        let context = Context { facts, caps: self.policy.caps(), constraints: &[], allowed: &allowed };
+        let context =
+            Context { facts, caps: self.policy.caps(), constraints: &[], allowed: &allowed, generated: false };
         check::check(plan, &context).unwrap()
     }
 
@@ -129,7 +134,8 @@ impl Case {
     fn stages(&self) -> Vec<(&'static str, Duration)> {
         let facts = self.facts();
         let allowed = Allowed::default();
-        let context = Context { facts: &facts, caps: self.policy.caps(), constraints: &[], allowed: &allowed };
+        let context =
+            Context { facts: &facts, caps: self.policy.caps(), constraints: &[], allowed: &allowed, generated: false };
         let mut times: [Vec<Duration>; 6] = Default::default();
         for _ in 0..ROUNDS {
             let mut took = Vec::new();
@@ -146,9 +152,9 @@ impl Case {
             lap();
             let valid = check::check(plan, &context).unwrap();
             lap();
-            let assessment = assess::assess(&valid, &facts);
+            let assessment = assess::assess(valid, &facts);
             lap();
-            black_box(gate::decide(&valid, &assessment, &self.policy));
+            black_box(gate::decide(assessment, &self.policy, &ORDINARY));
             lap();
             times.iter_mut().zip(took).for_each(|(times, took)| times.push(took));
         }

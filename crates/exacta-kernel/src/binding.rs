@@ -4,8 +4,8 @@ use crate::facts::FileState;
 use crate::hash::{Digest, canonical_hash};
 use crate::id::{CorrelationId, PlanId, SessionId};
 use crate::path::RelPath;
-use crate::policy::profile::Profile;
 use crate::prelude::*;
+use crate::profile::Profile;
 use crate::proposal::{Constraint, ModelClaim};
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -48,6 +48,26 @@ pub struct Binding {
     pub session: SessionId,
     /// The state every target is expected in.
     pub targets: BTreeMap<RelPath, FileState>,
+    /// How it was asked for, where a model of ours made it for a request (`exacta ask`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<Asked>,
+}
+
+/// How a plan was asked for. Nothing of the request's or the files' words: hashes, names and numbers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Asked {
+    /// What the user calls the provider.
+    pub provider: String,
+    /// What the model was shown of the project, by hash.
+    pub context_sha256: Digest,
+    /// The files that the user named, and folders, which end with `/`. Never what only a model named.
+    pub named: BTreeSet<String>,
+    /// The model that read the request, where one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reader: Option<ModelIdentity>,
+    /// How sure the reading was in the end, in basis points.
+    pub confidence: u32,
 }
 
 /// Who proposed a plan: the credential it came by, and what was said or known of the model.
@@ -74,8 +94,34 @@ pub struct ModelIdentity {
     pub local_sha256: Option<Digest>,
     /// What it can do, such as `json_mode`.
     pub capabilities: BTreeSet<String>,
+    /// How much it can take and give, where that is known.
+    #[serde(default, skip_serializing_if = "Limits::is_unknown")]
+    pub limits: Limits,
     /// Where it runs and how far that is trusted.
     pub class: ProviderClass,
+}
+
+/// How much a model can take and give, in tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// Request and answer together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<u64>,
+    /// The request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<u64>,
+    /// The answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<u64>,
+}
+
+impl Limits {
+    /// Whether nothing is known.
+    #[must_use]
+    pub fn is_unknown(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// Where a model runs. Ordered: strictest first.
@@ -104,6 +150,18 @@ pub struct Authority {
     pub ceiling: Profile,
 }
 
+impl ProviderClass {
+    /// As it is written.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::LocalOnly => "LOCAL_ONLY",
+            Self::TrustedCloud => "TRUSTED_CLOUD",
+            Self::UntrustedCloud => "UNTRUSTED_CLOUD",
+        }
+    }
+}
+
 impl ModelIdentity {
     /// An outside agent's word for itself, which is all that is known of it.
     #[must_use]
@@ -114,6 +172,7 @@ impl ModelIdentity {
             version: claim.version.clone(),
             local_sha256: None,
             capabilities: BTreeSet::new(),
+            limits: Limits::default(),
             class: ProviderClass::UntrustedCloud,
         }
     }

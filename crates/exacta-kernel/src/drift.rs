@@ -1,4 +1,4 @@
-//! The difference between what a plan was made against and the world as it is now.
+//! The difference between what a plan was made against and what there is now.
 
 use crate::approval::CLOCK_SKEW_SECONDS;
 use crate::binding::{Authority, Binding, Identity, ModelIdentity};
@@ -9,9 +9,9 @@ use crate::prelude::*;
 use crate::time::Timestamp;
 use serde::Serialize;
 
-/// The world as it is now, as far as plans are bound to it.
+/// The state of things now, as far as plans are bound to it.
 #[derive(Debug, Clone)]
-pub struct Standing<'a> {
+pub struct Present<'a> {
     /// The policy state.
     pub authority: &'a Authority,
     /// The project's own configuration, by hash.
@@ -22,7 +22,7 @@ pub struct Standing<'a> {
     pub model: Option<&'a ModelIdentity>,
     /// What the targets are.
     pub facts: &'a Facts,
-    /// The present.
+    /// The time.
     pub now: Timestamp,
 }
 
@@ -82,19 +82,19 @@ pub enum Answer {
 
 /// Everything that changed since a plan was made.
 #[must_use]
-pub fn drift(identity: &Identity, standing: &Standing<'_>) -> Vec<Drift> {
+pub fn drift(identity: &Identity, present: &Present<'_>) -> Vec<Drift> {
     let binding = &identity.binding;
     let mut drifts = Vec::new();
-    drifts.extend(age(identity, standing.now));
-    if !standing.session_alive {
+    drifts.extend(age(identity, present.now));
+    if !present.session_alive {
         drifts.push(Drift::new(DriftKind::Session, Answer::Expired, "the session it was made in has ended"));
     }
-    if binding.config_sha256 != standing.config_sha256 {
+    if binding.config_sha256 != present.config_sha256 {
         drifts.push(Drift::new(DriftKind::Configuration, Answer::Expired, "the project's configuration changed"));
     }
-    drifts.extend(targets(binding, standing.facts));
-    drifts.extend(of_model(identity, standing.model));
-    drifts.extend(authority(&binding.authority, standing.authority));
+    drifts.extend(targets(binding, present.facts));
+    drifts.extend(of_model(identity, present.model));
+    drifts.extend(authority(&binding.authority, present.authority));
     drifts
 }
 
@@ -190,13 +190,16 @@ fn model(was: Option<&ModelIdentity>, is: Option<&ModelIdentity>) -> Option<Drif
         (Some(was), None) => return Some(other_model(&name(was), "none is declared")),
     };
     if (&was.provider, &was.model) != (&is.provider, &is.model) {
-        return Some(other_model(&name(was), &name(is)));
+        return Some(other_model(&versioned(was), &versioned(is)));
     }
     if was.local_sha256 != is.local_sha256 {
         return Some(other_model(&format!("{} with its weights", name(was)), "other weights"));
     }
     if was.capabilities != is.capabilities {
         return Some(other_model(&format!("{} with its capabilities", name(was)), "other capabilities"));
+    }
+    if was.limits != is.limits {
+        return Some(other_model(&format!("{} with its limits", name(was)), "other limits"));
     }
     if is.class > was.class {
         let message = format!("{} is now served by a less trusted kind of provider", name(was));
@@ -215,6 +218,12 @@ fn model(was: Option<&ModelIdentity>, is: Option<&ModelIdentity>) -> Option<Drif
 
 fn name(model: &ModelIdentity) -> String {
     format!("`{}/{}`", crate::text::visible_line(&model.provider), crate::text::visible_line(&model.model))
+}
+
+/// The name with its version, where one is known.
+fn versioned(model: &ModelIdentity) -> String {
+    let version = model.version.as_deref().map(crate::text::visible_line);
+    version.map_or_else(|| name(model), |version| format!("{} ({version})", name(model)))
 }
 
 fn other_model(was: &str, is: &str) -> Drift {

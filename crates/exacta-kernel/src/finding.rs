@@ -1,7 +1,7 @@
 //! One thing wrong with a proposal or plan: a stable code, the place, a message and what would help.
 
 use crate::prelude::*;
-use crate::scan::secret::mask;
+use crate::secret::mask;
 use crate::text::visible_line;
 use alloc::borrow::Cow;
 use core::fmt;
@@ -77,6 +77,8 @@ codes! {
     TargetTooLarge = "PLAN_TARGET_TOO_LARGE";
     /// A constraint is violated, or a `MUST` is not satisfied by any step.
     ConstraintViolated = "PLAN_CONSTRAINT_VIOLATED", "PS-1";
+    /// Two constraints that no plan can keep together.
+    ConstraintConflict = "PLAN_CONSTRAINT_CONFLICT", "PS-1";
     /// Two steps change the same file without an order between them.
     Conflict = "PLAN_CONFLICT", "PS-2";
     /// A file is deleted and changed in the same plan.
@@ -105,6 +107,8 @@ codes! {
     DiffSubmodule = "PLAN_DIFF_SUBMODULE";
     /// A change to a symbolic link.
     DiffSymlink = "PLAN_DIFF_SYMLINK";
+    /// A plan that is not made well enough.
+    QualityInsufficient = "PLAN_QUALITY_INSUFFICIENT";
     /// A tool that is not in the registry or not offered by the site.
     InvalidTool = "PLAN_INVALID_TOOL";
     /// A tool that the skill does not allow.

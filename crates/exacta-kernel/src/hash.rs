@@ -68,6 +68,18 @@ impl Hashing {
     }
 }
 
+/// The seal of some bytes by a secret key: HMAC-SHA-256.
+#[must_use]
+pub fn keyed_hash(key: &[u8; 32], bytes: &[u8]) -> Digest {
+    let pad = |byte: u8| {
+        let mut block = [byte; 64];
+        block.iter_mut().zip(key).for_each(|(slot, key)| *slot ^= key);
+        block
+    };
+    let inner = sha2::Sha256::new().chain_update(pad(0x36)).chain_update(bytes).finalize();
+    Digest(sha2::Sha256::new().chain_update(pad(0x5c)).chain_update(inner).finalize().into())
+}
+
 /// The SHA-256 of a value's canonical JSON (RFC 8785).
 ///
 /// Values hashed here come from the strict reader or from our own types, so integers beyond 2^53 and duplicate keys, which

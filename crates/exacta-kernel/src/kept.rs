@@ -5,40 +5,19 @@
 //! between them. The plan that is derived from it is the same, byte for byte and hash for hash, as long as the file is.
 
 use crate::diff::{Piece, heads};
-use crate::facts::FileContent;
-use crate::hash::{Digest, canonical_json};
+use crate::hash::canonical_json;
+use crate::places::{Part, Places};
 use crate::plan::{Effect, Plan};
 use crate::prelude::*;
 use crate::proposal::{Action, Payload, Proposal, Step};
-use crate::scan::secret;
+use crate::secret;
 use alloc::borrow::Cow;
 use core::ops::Range;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// The field of a step that holds its change by places. No proposal from outside may have it.
 pub(crate) const FIELD: &str = "kept";
-
-/// What a change leaves in a file, given the file as it was.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Change {
-    /// The content that the places are of.
-    before: Digest,
-    /// Whether the file can be executed afterwards.
-    pub(crate) executable: bool,
-    parts: Vec<Part>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Part {
-    /// Bytes of the file, from and to.
-    Stays(usize, usize),
-    /// Text that comes.
-    Comes(String),
-    /// The same where it is not UTF-8.
-    Bytes(Vec<u8>),
-}
 
 /// The text of a proposal as it may be kept; `None` where nothing of it may be. What is not valid is never derived again, so of a
 /// step that could not be turned into bytes nothing is kept if it holds a secret.
@@ -50,7 +29,7 @@ pub fn text<'t>(plan: &Plan, text: &'t [u8]) -> Result<Option<Cow<'t, [u8]>>, se
     let mut steps = BTreeMap::new();
     for (index, step) in proposal.steps.iter().enumerate().filter(|(_, step)| step.action.is_file()) {
         match plan.effects().iter().find(|effect| effect.step == index) {
-            Some(effect) if quotes_secret(step, effect) => drop(steps.insert(index, Change::of(effect))),
+            Some(effect) if quotes_secret(step, effect) => drop(steps.insert(index, places(effect))),
             None if texts(step).iter().any(|text| !secret::find(text.as_bytes()).is_empty()) => {
                 return Ok(None);
             }
@@ -73,12 +52,12 @@ pub fn text<'t>(plan: &Plan, text: &'t [u8]) -> Result<Option<Cow<'t, [u8]>>, se
 }
 
 /// A document without its changes by places, as the table of fields knows it, and those changes; `None` where there are none.
-pub(crate) fn split(document: &Map<String, Value>) -> Option<(Map<String, Value>, BTreeMap<usize, Change>)> {
+pub(crate) fn split(document: &Map<String, Value>) -> Option<(Map<String, Value>, BTreeMap<usize, Places>)> {
     let mut plain = document.clone();
     let mut changes = BTreeMap::new();
     for (index, step) in plain.get_mut("steps")?.as_array_mut()?.iter_mut().enumerate() {
         let Some(step) = step.as_object_mut() else { continue };
-        let Some(change) = step.get(FIELD).and_then(|change| Change::deserialize(change).ok()) else { continue };
+        let Some(change) = step.get(FIELD).and_then(|change| Places::deserialize(change).ok()) else { continue };
         step.remove(FIELD);
         step.insert("content".to_owned(), Value::String(String::new()));
         changes.insert(index, change);
@@ -87,7 +66,7 @@ pub(crate) fn split(document: &Map<String, Value>) -> Option<(Map<String, Value>
 }
 
 /// Gives the steps of a proposal the changes that [`split`] took out.
-pub(crate) fn put_back(proposal: &mut Proposal, changes: BTreeMap<usize, Change>) {
+pub(crate) fn put_back(proposal: &mut Proposal, changes: BTreeMap<usize, Places>) {
     for (index, change) in changes {
         if let Some(step) = proposal.steps.get_mut(index)
             && matches!(step.action, Action::FileModify(_))
@@ -97,44 +76,18 @@ pub(crate) fn put_back(proposal: &mut Proposal, changes: BTreeMap<usize, Change>
     }
 }
 
-impl Change {
-    /// Of a step that changes a file. One that deletes it needs none.
-    fn of(effect: &Effect) -> Option<Self> {
-        let (before, after) = (effect.before.as_deref()?, effect.after.as_deref()?);
-        let come = |place: Range<usize>| {
-            let bytes = after.bytes().get(place).unwrap_or_default();
-            core::str::from_utf8(bytes)
-                .map_or_else(|_| Part::Bytes(bytes.to_vec()), |text| Part::Comes(text.to_owned()))
-        };
-        let parts = effect.pieces().into_iter().map(|piece| match piece {
-            Piece::Kept(place) => Part::Stays(place.start, place.end),
-            Piece::New(place) => come(place),
-        });
-        Some(Self { before: before.sha256(), executable: after.is_executable(), parts: parts.collect() })
-    }
-
-    /// What it leaves of a file; `None` if the file is not the one that the places are of.
-    pub(crate) fn apply(&self, before: &FileContent) -> Option<Vec<u8>> {
-        if before.sha256() != self.before {
-            return None;
-        }
-        let mut after = Vec::with_capacity(before.bytes().len());
-        for part in &self.parts {
-            after.extend_from_slice(match part {
-                Part::Stays(start, end) => before.bytes().get(*start..*end)?,
-                Part::Comes(text) => text.as_bytes(),
-                Part::Bytes(bytes) => bytes,
-            });
-        }
-        Some(after)
-    }
-
-    /// The text that it adds.
-    pub(crate) fn added(&self) -> String {
-        let come =
-            self.parts.iter().filter_map(|part| if let Part::Comes(text) = part { Some(text.as_str()) } else { None });
-        come.collect::<Vec<_>>().join("\n")
-    }
+/// The places of a step that changes a file. One that deletes it needs none.
+fn places(effect: &Effect) -> Option<Places> {
+    let (before, after) = (effect.before.as_deref()?, effect.after.as_deref()?);
+    let come = |place: Range<usize>| {
+        let bytes = after.bytes().get(place).unwrap_or_default();
+        core::str::from_utf8(bytes).map_or_else(|_| Part::Bytes(bytes.to_vec()), |text| Part::Comes(text.to_owned()))
+    };
+    let parts = effect.pieces().into_iter().map(|piece| match piece {
+        Piece::Kept(place) => Part::Stays(place.start, place.end),
+        Piece::New(place) => come(place),
+    });
+    Some(Places::new(before.sha256(), after.is_executable(), parts.collect()))
 }
 
 /// Whether a change quotes a secret of its file, or could quote a part of one.

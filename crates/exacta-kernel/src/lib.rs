@@ -16,16 +16,23 @@ extern crate std;
 
 mod prelude;
 
+#[cfg(test)]
+#[path = "../tests/all/dice.rs"]
+mod dice;
+
 pub mod action;
 pub mod approval;
 pub mod assess;
 pub mod audit;
 pub mod binding;
+pub mod capability;
 pub mod check;
 pub mod constraint;
 pub mod derive;
 pub mod diff;
 pub mod drift;
+pub mod effect;
+pub mod estimate;
 pub mod facts;
 pub mod finding;
 pub mod gate;
@@ -34,18 +41,24 @@ pub mod id;
 pub mod import;
 pub mod json;
 pub mod kept;
+pub mod level;
 pub mod lifecycle;
 pub mod limit;
 pub mod parse;
 pub mod path;
 pub mod permit;
+pub mod places;
 pub mod plan;
 pub mod policy;
+pub mod profile;
 pub mod proposal;
+pub mod provider;
 pub mod scan;
 pub mod schema;
 mod schema_name;
 pub mod seal;
+pub mod secret;
 mod shape;
 pub mod text;
 pub mod time;
+pub mod verdict;

@@ -2,13 +2,13 @@
 
 mod undo;
 
-pub use undo::{Completed, Transition, UndoRefused, permit_undo};
+pub use undo::{Completed, Transition, UndoRefused, permit_undo, permit_undo_of_effects};
 
-use crate::approval::{self, ApprovalError, Approver, Demand, SignedStatement};
+use crate::approval::{ApprovalError, Demand, NoApproval, VerifiedApproval};
 use crate::binding::Identity;
-use crate::check::ValidPlan;
-use crate::drift::{self, Answer, Drift, Standing};
-use crate::gate::{Decision, Verdict};
+use crate::drift::{self, Answer, Drift, Present};
+use crate::effect::{self, Effect};
+use crate::gate::{Decision, Verdict, Verdicts};
 use crate::hash::Digest;
 use crate::id::{CorrelationId, PlanId, ProjectId, RunId};
 use crate::lifecycle::Status;
@@ -16,52 +16,44 @@ use crate::plan::Change;
 use crate::prelude::*;
 use crate::proposal::Domain;
 
-/// Consumed by one run. It has no public constructor but [`permit`] and [`permit_undo`].
+/// Consumed by one run. [`permit`], [`permit_undo`] and [`permit_undo_of_effects`] alone make it.
 #[derive(Debug)]
 pub struct Permit {
     work: Work,
 }
 
-/// What a run is to do, spelled out to the byte.
+/// What a run is to do, spelled out to the byte. Only a permit holds it.
 #[derive(Debug)]
 pub struct Work {
-    /// The run this work was permitted for.
-    pub run_id: RunId,
-    /// The plan it carries out.
-    pub plan_id: PlanId,
-    /// The operation it belongs to.
-    pub correlation_id: CorrelationId,
-    /// What was approved.
-    pub plan_hash: Digest,
-    /// Whether the policy alone permits it, so that no person was asked.
-    pub automatic: bool,
-    /// The run that is taken back, if this is an undo.
-    pub undoes: Option<RunId>,
-    /// What happens to each file, sorted by path.
-    pub changes: Vec<Change>,
+    run_id: RunId,
+    plan_id: PlanId,
+    correlation_id: CorrelationId,
+    plan_hash: Digest,
+    automatic: bool,
+    undoes: Option<RunId>,
+    acts: Acts,
 }
 
-/// A stored plan, derived again from its proposal and the world as it is now.
+/// What is done: a run acts in one domain.
 #[derive(Debug)]
-pub struct Candidate<'a> {
+enum Acts {
+    /// To each file, sorted by path.
+    Files(Vec<Change>),
+    /// Outside the project, in order.
+    Effects(Vec<Effect>),
+}
+
+/// A plan as the record has it.
+#[derive(Debug, Clone)]
+pub struct Recorded<'a> {
     /// The project at hand.
     pub project: &'a ProjectId,
-    /// What the plan was made against, as stored.
+    /// What the plan was made against.
     pub identity: &'a Identity,
-    /// The plan's hash, as stored.
-    pub recorded_hash: Digest,
-    /// Its status, as stored.
+    /// The plan's hash.
+    pub plan_hash: Digest,
+    /// Its status.
     pub status: Status,
-    /// The plan, sealed and checked anew.
-    pub plan: &'a ValidPlan,
-    /// What the gates say now.
-    pub decision: &'a Decision,
-    /// Decisions of people, as stored: they count only with a valid signature.
-    pub approvals: &'a [SignedStatement],
-    /// Whose signatures count.
-    pub approvers: &'a [Approver],
-    /// The world as it is now.
-    pub standing: &'a Standing<'a>,
 }
 
 /// Why there is no permit.
@@ -81,7 +73,7 @@ pub enum Refused {
     Regenerate(Vec<Drift>),
     /// The gates deny it now.
     #[error("the plan is denied: {}", reasons(.0))]
-    Denied(Decision),
+    Denied(Verdicts),
     /// A person has to approve it, or approve it again.
     #[error("{}", needs(.drifts, .error.as_ref()))]
     NeedsApproval {
@@ -91,58 +83,115 @@ pub enum Refused {
         error: Option<ApprovalError>,
     },
     /// Nothing can carry its steps out.
-    #[error("the plan acts in the {} domain, and only changes of files can be carried out", .0.name())]
+    #[error("the plan acts in the {} domain, and nothing performs all of its steps", .0.name())]
     NoExecutor(Domain),
     /// The hash could not be computed.
     #[error("the plan cannot be written in canonical form")]
     NotCanonical,
 }
 
-/// Checks that a plan is approved and that the approval still holds against the world as it is now.
+/// Checks that a plan is approved and that the approval still holds against the state of things now.
 ///
-/// An automatic approval is never believed from storage: `decision` must allow the plan now. A person's approval counts only
-/// with a listed approver's signature over the plan as it stands, which after a change of policy means a fresh one.
+/// `decision` owns the plan, derived again from its proposal, so nothing but that plan can be permitted. An automatic
+/// approval is never believed from storage: the decision must allow the plan now. A person's approval counts only over
+/// the plan as it is now, which after a change of policy means a fresh one.
 ///
 /// # Errors
 /// [`Refused`] says what does not hold.
-pub fn permit(candidate: &Candidate<'_>, run_id: RunId) -> Result<Permit, Refused> {
-    let Candidate { identity, plan, decision, status, .. } = candidate;
-    if !status.is_approved() {
-        return Err(Refused::NotApproved(*status));
-    }
-    let content_hash = plan.plan().content_hash();
-    let drifts = drift::drift(identity, candidate.standing);
-    match drift::answer(&drifts) {
-        Some(Answer::Expired) => return Err(Refused::Expired(drifts)),
-        Some(Answer::Regenerate) => return Err(Refused::Regenerate(drifts)),
-        _ => {}
-    }
-    if identity.plan_hash(content_hash).map_err(|_| Refused::NotCanonical)? != candidate.recorded_hash {
-        return Err(Refused::HashMismatch);
-    }
-    if decision.verdict == Verdict::Deny {
-        return Err(Refused::Denied((*decision).clone()));
-    }
-    let domain = plan.plan().domain();
-    if domain != Domain::Files {
-        return Err(Refused::NoExecutor(domain));
-    }
-    let fresh = drift::answer(&drifts) == Some(Answer::Reapprove);
-    let plan_hash = current_hash(identity, candidate.standing, content_hash).map_err(|_| Refused::NotCanonical)?;
-    let automatic = *status == Status::AutoApproved && decision.verdict == Verdict::Allow && !fresh;
-    if !automatic {
-        approved_by_a_person(candidate, plan_hash).map_err(|error| Refused::NeedsApproval { drifts, error })?;
-    }
+pub fn permit(
+    recorded: &Recorded<'_>,
+    decision: Decision,
+    approval: Result<VerifiedApproval, NoApproval>,
+    present: Present<'_>,
+    run_id: RunId,
+) -> Result<Permit, Refused> {
+    let granted = examine(recorded, &decision, approval.as_ref(), &present)?;
+    let plan = decision.plan().plan();
+    let acts = match plan.domain() {
+        Domain::Files => Acts::Files(plan.changes()),
+        domain => Acts::Effects(effect::of_plan(plan, &run_id).map_err(|_| Refused::NoExecutor(domain))?),
+    };
     let work = Work {
         run_id,
-        plan_id: identity.plan_id.clone(),
-        correlation_id: identity.correlation_id.clone(),
-        plan_hash,
-        automatic,
+        plan_id: recorded.identity.plan_id.clone(),
+        correlation_id: recorded.identity.correlation_id.clone(),
+        plan_hash: granted.plan_hash,
+        automatic: granted.automatic,
         undoes: None,
-        changes: plan.plan().changes(),
+        acts,
     };
     Ok(Permit { work })
+}
+
+/// Why [`permit`] would give no permit; `None` if it would. Nothing is consumed, and nothing is permitted.
+#[must_use]
+pub fn refusal(
+    recorded: &Recorded<'_>,
+    decision: &Decision,
+    approval: Result<&VerifiedApproval, &NoApproval>,
+    present: &Present<'_>,
+) -> Option<Refused> {
+    examine(recorded, decision, approval, present).err()
+}
+
+/// Why a recorded plan gets no permit that is not valid any more: its targets or the policy changed.
+#[must_use]
+pub fn refusal_of_invalid(recorded: &Recorded<'_>, verdicts: &Verdicts, present: &Present<'_>) -> Refused {
+    match usable(recorded, present) {
+        Err(refused @ (Refused::NotApproved(_) | Refused::Expired(_))) => refused,
+        _ => Refused::Denied(verdicts.clone()),
+    }
+}
+
+/// What a permit rests on.
+struct Granted {
+    plan_hash: Digest,
+    automatic: bool,
+}
+
+fn examine(
+    recorded: &Recorded<'_>,
+    decision: &Decision,
+    approval: Result<&VerifiedApproval, &NoApproval>,
+    present: &Present<'_>,
+) -> Result<Granted, Refused> {
+    let Recorded { project, identity, status, .. } = recorded;
+    let drifts = usable(recorded, present)?;
+    let plan = decision.plan().plan();
+    if identity.plan_hash(plan.content_hash()).map_err(|_| Refused::NotCanonical)? != recorded.plan_hash {
+        return Err(Refused::HashMismatch);
+    }
+    if decision.verdict() == Verdict::Deny {
+        return Err(Refused::Denied(decision.verdicts().clone()));
+    }
+    if plan.domain() != Domain::Files && !effect::are_performed(plan) {
+        return Err(Refused::NoExecutor(plan.domain()));
+    }
+    let fresh = drift::answer(&drifts) == Some(Answer::Reapprove);
+    let plan_hash = current_hash(identity, present, plan.content_hash()).map_err(|_| Refused::NotCanonical)?;
+    let automatic = *status == Status::AutoApproved && decision.verdict() == Verdict::Allow && !fresh;
+    if !automatic {
+        let demand = Demand { project, plan_id: &identity.plan_id, plan_hash, now: present.now };
+        let covered = match approval {
+            Ok(approval) => approval.covers(&demand).map_err(Some),
+            Err(NoApproval(error)) => Err(error.clone()),
+        };
+        covered.map_err(|error| Refused::NeedsApproval { drifts, error })?;
+    }
+    Ok(Granted { plan_hash, automatic })
+}
+
+/// The drift of a plan that is approved, and neither over nor to be made again.
+fn usable(recorded: &Recorded<'_>, present: &Present<'_>) -> Result<Vec<Drift>, Refused> {
+    let drifts = drift::drift(recorded.identity, present);
+    let answer = drift::answer(&drifts);
+    match (recorded.status, answer) {
+        (Status::Pending, Some(Answer::Expired)) => Err(Refused::Expired(drifts)),
+        (status, _) if !status.is_approved() => Err(Refused::NotApproved(status)),
+        (_, Some(Answer::Expired)) => Err(Refused::Expired(drifts)),
+        (_, Some(Answer::Regenerate)) => Err(Refused::Regenerate(drifts)),
+        _ => Ok(drifts),
+    }
 }
 
 /// The hash an approver signs now: the recorded one, unless policy or model version drifted since the plan was made.
@@ -151,24 +200,10 @@ pub fn permit(candidate: &Candidate<'_>, run_id: RunId) -> Result<Permit, Refuse
 /// Only where canonical JSON cannot be written, which the types rule out.
 pub fn current_hash(
     identity: &Identity,
-    standing: &Standing<'_>,
+    present: &Present<'_>,
     content_hash: Digest,
 ) -> Result<Digest, serde_json::Error> {
-    identity.rebound(standing.authority, standing.model).plan_hash(content_hash)
-}
-
-/// Whether some stored approval is a listed approver's over exactly this hash; else the last reason why not.
-fn approved_by_a_person(candidate: &Candidate<'_>, plan_hash: Digest) -> Result<(), Option<ApprovalError>> {
-    let now = candidate.standing.now;
-    let demand = Demand { project: candidate.project, plan_id: &candidate.identity.plan_id, plan_hash, now };
-    let mut last = None;
-    for signed in candidate.approvals {
-        match approval::verify(signed, candidate.approvers, &demand) {
-            Ok(_) => return Ok(()),
-            Err(error) => last = Some(error),
-        }
-    }
-    Err(last)
+    identity.rebound(present.authority, present.model).plan_hash(content_hash)
 }
 
 impl Permit {
@@ -185,13 +220,75 @@ impl Permit {
     }
 }
 
+impl Work {
+    /// The run this work was permitted for.
+    #[must_use]
+    pub const fn run_id(&self) -> &RunId {
+        &self.run_id
+    }
+
+    /// The plan it executes.
+    #[must_use]
+    pub const fn plan_id(&self) -> &PlanId {
+        &self.plan_id
+    }
+
+    /// The operation it belongs to.
+    #[must_use]
+    pub const fn correlation_id(&self) -> &CorrelationId {
+        &self.correlation_id
+    }
+
+    /// What was approved.
+    #[must_use]
+    pub const fn plan_hash(&self) -> Digest {
+        self.plan_hash
+    }
+
+    /// Whether the policy alone permits it, so that no person was asked.
+    #[must_use]
+    pub const fn is_automatic(&self) -> bool {
+        self.automatic
+    }
+
+    /// The run that is undone, if this is an undo.
+    #[must_use]
+    pub const fn undoes(&self) -> Option<&RunId> {
+        self.undoes.as_ref()
+    }
+
+    /// What happens to each file, sorted by path.
+    #[must_use]
+    pub fn changes(&self) -> &[Change] {
+        match &self.acts {
+            Acts::Files(changes) => changes,
+            Acts::Effects(_) => &[],
+        }
+    }
+
+    /// What is done outside the project, in order; none for a run that changes files.
+    #[must_use]
+    pub fn effects(&self) -> &[Effect] {
+        match &self.acts {
+            Acts::Files(_) => &[],
+            Acts::Effects(effects) => effects,
+        }
+    }
+
+    /// Whether it acts outside the project, and so needs another executor than files do.
+    #[must_use]
+    pub const fn is_outside(&self) -> bool {
+        matches!(self.acts, Acts::Effects(_))
+    }
+}
+
 fn drifts(drifts: &[Drift]) -> String {
     let messages: Vec<&str> = drifts.iter().map(|drift| drift.message.as_str()).collect();
     messages.join("; ")
 }
 
-fn reasons(decision: &Decision) -> String {
-    let denied = decision.gates.iter().filter(|gate| gate.verdict == Verdict::Deny);
+fn reasons(verdicts: &Verdicts) -> String {
+    let denied = verdicts.gates().iter().filter(|gate| gate.verdict == Verdict::Deny);
     let reasons: Vec<&str> = denied.map(|gate| gate.reason.as_str()).collect();
     reasons.join("; ")
 }

@@ -4,6 +4,7 @@
 //! target; those are hashed, shown, approved and written. Ids, binding and expiry are added by [`crate::binding`].
 
 use crate::diff::{self, Comparison, LineChange, Piece};
+use crate::facts::source::ChangeKey;
 use crate::facts::{FileContent, FileState};
 use crate::finding::Finding;
 use crate::hash::Digest;
@@ -62,6 +63,13 @@ impl Eq for Effect {}
 impl Effect {
     pub(crate) const fn new(step: usize, path: RelPath, before: Option<Content>, after: Option<Content>) -> Self {
         Self { step, path, before, after, comparison: OnceCell::new() }
+    }
+
+    /// What names it among the facts that were read from source.
+    #[must_use]
+    pub fn key(&self) -> ChangeKey {
+        let hash = |content: &Option<Content>| content.as_ref().map(|content| content.sha256());
+        ChangeKey { path: self.path.clone(), before: hash(&self.before), after: hash(&self.after) }
     }
 
     /// The lines that come and go, as far as they are looked at one by one: the first [`MOST_LINES`] of each.

@@ -210,7 +210,7 @@ pub enum Payload {
     /// The whole new file.
     Content(String),
     /// As the record keeps a change whose text would quote a secret of the file. Never read from outside.
-    Kept(crate::kept::Change),
+    Kept(crate::places::Places),
 }
 
 /// One replacement.

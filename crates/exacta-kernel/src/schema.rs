@@ -3,6 +3,10 @@
 //! What a schema cannot say is checked by the parser alone: unique ids and keys, nesting, the size of a step. `maxLength` counts
 //! characters and the parser bytes, so the schema lets no less through than the parser.
 
+mod short;
+
+pub use short::of_domain;
+
 use crate::json::MAX_NUMBER;
 use crate::limit::NAME;
 use crate::prelude::*;

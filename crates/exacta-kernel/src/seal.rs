@@ -1,6 +1,6 @@
 //! Proposal → plan: every file change turned into exact after-bytes, and the content hash.
 
-use crate::diff::{self, Base, Kind};
+use crate::diff::{self, Base, DiffError, Kind};
 use crate::facts::{Facts, FileContent, Obstacle, Target, TargetFact};
 use crate::finding::{Code, Finding};
 use crate::hash::{Digest, canonical_hash};
@@ -37,6 +37,17 @@ pub fn seal(proposal: Proposal, facts: &Facts) -> Result<Plan, serde_json::Error
     Ok(Plan { proposal, effects, wholes, failures, content_hash })
 }
 
+/// What is wrong with the targets of steps whose proposal was refused for something else ([`crate::parse::readable`]).
+#[must_use]
+pub fn failures(steps: &[(usize, Step)], facts: &Facts) -> Vec<Finding> {
+    let mut sealing =
+        Sealing { facts, now: BTreeMap::new(), failed: BTreeSet::new(), effects: Vec::new(), failures: Vec::new() };
+    for (index, step) in steps.iter().filter(|(_, step)| step.action.is_file()).take(MAX_STEPS) {
+        sealing.step(*index, step);
+    }
+    sealing.failures
+}
+
 /// The walk through the file steps, in order, each seeing what the ones before it left.
 struct Sealing<'a> {
     facts: &'a Facts,
@@ -62,29 +73,33 @@ impl Sealing<'_> {
                 self.now.insert(path, effect.after.clone());
                 self.effects.push(effect);
             }
-            Err(finding) => {
-                self.failures.push(place(finding.at_path(path.as_str())));
+            Err(findings) => {
+                let placed = findings.into_iter().map(|(within, finding)| {
+                    finding.at_path(path.as_str()).in_step(&step.id).at(format!("/steps/{index}{within}"))
+                });
+                self.failures.extend(placed);
                 self.failed.insert(path);
             }
         }
     }
 
-    fn effect(&self, index: usize, step: &Step, path: RelPath) -> Result<Effect, Finding> {
+    fn effect(&self, index: usize, step: &Step, path: RelPath) -> Result<Effect, Vec<Placed>> {
+        let whole = |finding: Finding| vec![(String::new(), finding)];
         let before = match self.now.get(&path) {
             Some(content) => content.clone(),
-            None => self.content(&path)?,
+            None => self.content(&path).map_err(whole)?,
         };
-        let base = matches_base(step, before.as_deref())?;
+        let base = matches_base(step, before.as_deref()).map_err(whole)?;
         let (kind, payload) = match &step.action {
             Action::FileCreate(payload) => (Kind::Create, Some(Cow::Borrowed(payload))),
             Action::FileModify(payload) => (Kind::Modify, Some(Cow::Borrowed(payload))),
             Action::FileDelete { diff } => (Kind::Delete, diff.clone().map(|diff| Cow::Owned(Payload::Diff(diff)))),
             Action::Build | Action::Primitive { .. } | Action::ToolCall { .. } => {
-                return Err(Finding::new(Code::SchemaInvalid, "not a file step", "use a file step type"));
+                return Err(whole(Finding::new(Code::SchemaInvalid, "not a file step", "use a file step type")));
             }
         };
         let after = diff::materialise_on(base, kind, payload.as_deref(), &path, before.as_deref())
-            .map_err(diff::DiffError::into_finding)?
+            .map_err(|error| misfits(error, payload.as_deref(), before.as_deref()))?
             .map(Arc::new);
         Ok(Effect::new(index, path, before, after))
     }
@@ -126,6 +141,25 @@ impl Sealing<'_> {
             None => unusable(format!("nothing is known about `{path}`"), "run the command again"),
         }
     }
+}
+
+/// A finding, and where in its step it is: the rest of a JSON pointer.
+type Placed = (String, Finding);
+
+/// Every edit or hunk that does not fit, with what in the file is nearest to it.
+fn misfits(error: DiffError, payload: Option<&Payload>, before: Option<&FileContent>) -> Vec<Placed> {
+    let bytes = before.map(FileContent::bytes).unwrap_or_default();
+    let of_diff = matches!(payload, Some(Payload::Diff(_)));
+    let placed = |it: diff::Misplaced| {
+        let in_diff = of_diff && matches!(it.error, DiffError::Context { .. } | DiffError::Invalid { .. });
+        let within = match it.edit {
+            Some(edit) => format!("/edits/{edit}"),
+            None if in_diff => "/diff".to_owned(),
+            None => String::new(),
+        };
+        (within, it.into_finding())
+    };
+    diff::explain(error, payload, bytes).into_iter().map(placed).collect()
 }
 
 fn blocked(path: &RelPath, at: &str, by: Obstacle) -> Finding {

@@ -154,15 +154,19 @@ static EDIT: Shape = Shape {
 
 /// The fields that every step has, whatever its type.
 pub(crate) static STEP: &[Field] = &[
-    required("id", Kind::Id, "unique in the proposal"),
-    required("order", Kind::Ordinal, "the step's place, from 1 without gaps"),
+    optional("id", Kind::Id, "unique in the proposal; `sN` by default, N being the step's place in the list"),
+    optional(
+        "order",
+        Kind::Ordinal,
+        "the step's place, from 1 without gaps; in all steps or in none, and then one is chosen that fits `dependencies`",
+    ),
     required("type", Kind::StepType, "what the step does"),
     required("target", Kind::NonEmpty(TARGET), "the path, address or page it acts on"),
     required("description", Kind::Text(DESCRIPTION), "what it does and why"),
-    required(
+    optional(
         "dependencies",
         Kind::Texts { most: IDS, bytes: NAME },
-        "ids of the steps that come before it; may be empty",
+        "ids of the steps that come before it, anywhere in the list; none by default",
     ),
     optional("constraints", Kind::Objects(&CONSTRAINT, CONSTRAINTS), "limits of this step alone"),
     optional("satisfies", Kind::Texts { most: IDS, bytes: NAME }, "ids of constraints that this step satisfies"),
@@ -228,6 +232,11 @@ impl StepShape {
     /// The names of all step types.
     pub fn names() -> impl Iterator<Item = &'static str> {
         STEP_TYPES.iter().map(|step| step.name).chain(PrimitiveId::ALL.iter().map(|id| id.name()))
+    }
+
+    /// Whether some type of step has this field in its payload.
+    pub fn is_payload(name: &str) -> bool {
+        Self::names().filter_map(Self::find).any(|shape| shape.payload.iter().any(|field| field.name == name))
     }
 
     fn of_type(step: &StepType) -> Self {

@@ -6,8 +6,10 @@
 
 mod key;
 pub mod setting;
+mod shown;
 
 pub use key::{ApproverName, BadKey, BadName, BadSignature, PublicKey, Signature};
+pub use shown::{Shown, TooShort};
 
 use crate::hash::{Digest, canonical_json};
 use crate::id::{PlanId, ProjectId};
@@ -89,16 +91,20 @@ pub struct Demand<'a> {
     pub plan_id: &'a PlanId,
     /// That plan as it is now.
     pub plan_hash: Digest,
-    /// The present.
+    /// The time.
     pub now: Timestamp,
 }
 
-/// Proof that a listed approver approved exactly this plan. Made by [`verify`] and nothing else.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Proof that a listed approver approved exactly this plan. Made by [`verify`] and [`find`] alone, and consumed by the permit.
+#[derive(Debug, PartialEq, Eq)]
 pub struct VerifiedApproval(VerifiedDecision);
 
+/// No stored approval counts; with the reason why the last one does not, where there is one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NoApproval(pub Option<ApprovalError>);
+
 /// Proof that a listed approver took this decision about this plan. Made by [`verify_decision`] and nothing else.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct VerifiedDecision {
     signed: SignedStatement,
     key: PublicKey,
@@ -209,6 +215,12 @@ impl VerifiedApproval {
     pub const fn key(&self) -> PublicKey {
         self.0.key
     }
+
+    /// Whether it is about this plan as it is now, and still counts. The permit asks again, because the approval may have been
+    /// verified for another plan, or long ago.
+    pub(crate) fn covers(&self, demand: &Demand<'_>) -> Result<(), ApprovalError> {
+        demanded(self.statement(), demand)
+    }
 }
 
 impl VerifiedDecision {
@@ -258,6 +270,31 @@ pub fn verify_decision(
     if statement.verb != verb {
         return Err(ApprovalError::WrongVerb);
     }
+    demanded(statement, demand)?;
+    Ok(VerifiedDecision { signed: signed.clone(), key })
+}
+
+/// The first of some stored decisions that is a listed approver's approval of exactly this plan.
+///
+/// # Errors
+/// [`NoApproval`] with the reason why the last one does not count.
+pub fn find(
+    stored: &[SignedStatement],
+    approvers: &[Approver],
+    demand: &Demand<'_>,
+) -> Result<VerifiedApproval, NoApproval> {
+    let mut last = None;
+    for signed in stored {
+        match verify(signed, approvers, demand) {
+            Ok(approval) => return Ok(approval),
+            Err(error) => last = Some(error),
+        }
+    }
+    Err(NoApproval(last))
+}
+
+/// Whether a statement is about this plan of this project, and counts now.
+fn demanded(statement: &Statement, demand: &Demand<'_>) -> Result<(), ApprovalError> {
     if statement.project != *demand.project {
         return Err(ApprovalError::WrongProject);
     }
@@ -267,8 +304,7 @@ pub fn verify_decision(
     if statement.plan_hash != demand.plan_hash {
         return Err(ApprovalError::WrongHash);
     }
-    in_time(statement.at, statement.expires_at, demand.now)?;
-    Ok(VerifiedDecision { signed: signed.clone(), key })
+    in_time(statement.at, statement.expires_at, demand.now)
 }
 
 /// The key of the listed approver of that name that signed these bytes.

@@ -1,10 +1,10 @@
-//! A person's decision about what is allowed: policy, profile, approvers.
+//! A person's decision about what is allowed: policy, profile, approvers, providers.
 
 use super::{ApprovalError, Approver, ApproverName, PublicKey, Signature, in_time, prefixed, verify_signature};
 use crate::hash::Digest;
 use crate::id::ProjectId;
-use crate::policy::profile::Profile;
 use crate::prelude::*;
+use crate::profile::Profile;
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +26,8 @@ pub enum SettingVerb {
     ApproverAdd,
     /// Somebody is no longer an approver; the subject is [`approver_subject`].
     ApproverRemove,
+    /// An AI provider is added or changed; the subject is [`ProviderSetup::subject`](crate::provider::ProviderSetup::subject).
+    ProviderSet,
 }
 
 /// A decision about what is allowed, as it is signed.

@@ -1,6 +1,6 @@
 use super::setting::{SettingDemand, SettingStatement, SettingVerb, profile_subject};
 use super::*;
-use crate::policy::profile::Profile;
+use crate::profile::Profile;
 use ed25519_dalek::{Signer as _, SigningKey};
 use serde_json::{Value, json};
 

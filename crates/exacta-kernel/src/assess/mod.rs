@@ -1,42 +1,46 @@
 //! The numbers: risk, quality, estimates. Integer points, no clock, no randomness, no model.
 
-pub mod capability;
-pub mod estimate;
+mod requested;
 
 mod quality;
 mod risk;
-mod source;
 
-pub use capability::{Capability, Requested};
-pub(crate) use source::{Role, is_code, is_test, role};
+pub use crate::capability::Capability;
+pub use crate::level::Level;
+pub use requested::Requested;
 
 use crate::check::ValidPlan;
+use crate::estimate::{self, Estimates};
 use crate::facts::Facts;
-use crate::plan::Plan;
+use crate::finding::{Code, Finding};
 use crate::prelude::*;
+use crate::proposal::Step;
 use crate::scan::{self, Signals};
 use serde::{Deserialize, Serialize};
 
 /// All numbers of a plan, and what they were made from. The same plan and facts give the same bytes, always.
+///
+/// The plan goes in and stays inside, so that its numbers cannot be passed off as another plan's.
 #[must_use]
-pub fn assess(plan: &ValidPlan, facts: &Facts) -> Assessment {
-    numbers(plan.plan(), facts, Extent::Whole)
+pub fn assess(plan: ValidPlan, facts: &Facts) -> Assessment {
+    numbers(plan, facts, Extent::Whole)
 }
 
-/// The same for a plan of selected steps: what was left out on purpose is not missing.
+/// The numbers of a plan of selected steps: what was left out on purpose is not missing.
 #[must_use]
-pub fn assess_selection(plan: &ValidPlan, facts: &Facts) -> Assessment {
-    numbers(plan.plan(), facts, Extent::Selection)
+pub fn assess_selection(plan: ValidPlan, facts: &Facts) -> Assessment {
+    numbers(plan, facts, Extent::Selection)
 }
 
 /// Whether a plan answers its request, or is a part of one that does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Extent {
+pub(crate) enum Extent {
     Whole,
     Selection,
 }
 
-fn numbers(plan: &Plan, facts: &Facts, extent: Extent) -> Assessment {
+fn numbers(valid: ValidPlan, facts: &Facts, extent: Extent) -> Assessment {
+    let plan = valid.plan();
     let changes = scan::change::of(plan, facts.source());
     let whole = scan::change::whole(plan, facts.source(), &changes);
     let signals = scan::of_plan(plan, &changes, whole.as_deref());
@@ -44,55 +48,102 @@ fn numbers(plan: &Plan, facts: &Facts, extent: Extent) -> Assessment {
     let quality = |changes| quality::quality(&quality::View { plan, changes, signals: &signals, extent });
     let of_steps = quality(&changes);
     let of_whole = whole.as_deref().map(quality).filter(|quality| quality.score < of_steps.score);
-    Assessment {
-        capabilities: capability::requested(plan, &changes, whole.as_deref(), &risk.boundaries, &signals),
-        risk,
-        quality: of_whole.unwrap_or(of_steps),
-        estimates: estimate::estimates(plan),
-        signals,
-    }
+    let capabilities = requested::requested(plan, &changes, whole.as_deref(), &risk.boundaries, &signals);
+    let (quality, estimates) = (of_whole.unwrap_or(of_steps), estimate::estimates(plan));
+    drop((changes, whole));
+    Assessment { risk, quality, estimates, capabilities, signals, extent, plan: valid }
 }
 
-/// All numbers of one plan.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// All numbers of one plan, together with that plan. Made by [`assess`] and [`assess_selection`] alone.
+#[derive(Debug, PartialEq, Serialize)]
 pub struct Assessment {
-    /// How dangerous.
-    pub risk: Risk,
-    /// How well made.
-    pub quality: Quality,
-    /// How large, long and expensive.
-    pub estimates: Estimates,
-    /// What it would give or use.
-    pub capabilities: Vec<Requested>,
-    /// What was found in the change; the gates read it, the numbers above already count it.
+    pub(crate) risk: Risk,
+    pub(crate) quality: Quality,
+    pub(crate) estimates: Estimates,
+    pub(crate) capabilities: Vec<Requested>,
     #[serde(skip)]
-    pub signals: Signals,
+    pub(crate) signals: Signals,
+    #[serde(skip)]
+    pub(crate) extent: Extent,
+    #[serde(skip)]
+    pub(crate) plan: ValidPlan,
+}
+
+impl Assessment {
+    /// The plan that was assessed.
+    #[must_use]
+    pub const fn valid_plan(&self) -> &ValidPlan {
+        &self.plan
+    }
+
+    /// How dangerous it is.
+    #[must_use]
+    pub const fn risk(&self) -> &Risk {
+        &self.risk
+    }
+
+    /// How well made it is.
+    #[must_use]
+    pub const fn quality(&self) -> &Quality {
+        &self.quality
+    }
+
+    /// How large, long and expensive it is.
+    #[must_use]
+    pub const fn estimates(&self) -> &Estimates {
+        &self.estimates
+    }
+
+    /// What it would give or use.
+    #[must_use]
+    pub fn capabilities(&self) -> &[Requested] {
+        &self.capabilities
+    }
+
+    /// What was found in the change; the gates read it, the numbers already count it.
+    #[must_use]
+    pub const fn signals(&self) -> &Signals {
+        &self.signals
+    }
 }
 
 /// How dangerous a plan is: 0–100, with every point explained.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Risk {
-    /// 0–100.
-    pub score: u32,
-    /// Low 0–30, medium 31–65, high 66–100; never below the highest tier of the plan's actions.
-    pub level: Level,
-    /// The six factors, always all of them, in the specification's order.
-    pub factors: Vec<Factor>,
-    /// Why the plan is SYSTEM-LEVEL; empty if it is not.
-    pub boundaries: Vec<Reason>,
+    pub(crate) score: u32,
+    pub(crate) level: Level,
+    pub(crate) factors: Vec<Factor>,
+    pub(crate) boundaries: Vec<Reason>,
 }
 
-/// Low, medium, high.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Level {
-    /// 0–30.
-    Low,
-    /// 31–65.
-    Medium,
-    /// 66–100.
-    High,
+impl Risk {
+    /// 0–100.
+    #[must_use]
+    pub const fn score(&self) -> u32 {
+        self.score
+    }
+
+    /// Low 0–30, medium 31–65, high 66–100; never below the highest tier of the plan's actions.
+    #[must_use]
+    pub const fn level(&self) -> Level {
+        self.level
+    }
+
+    /// The six factors, always all of them, in the specification's order.
+    #[must_use]
+    pub fn factors(&self) -> &[Factor] {
+        &self.factors
+    }
+
+    /// Why the plan is SYSTEM-LEVEL; empty if it is not.
+    #[must_use]
+    pub fn boundaries(&self) -> &[Reason] {
+        &self.boundaries
+    }
 }
+
+/// Below this, quality is not sufficient.
+pub const SUFFICIENT_QUALITY: BasisPoints = BasisPoints(6000);
 
 /// One factor of the risk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -128,12 +179,29 @@ pub struct Reason {
 /// How well made a plan is: five dimensions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Quality {
+    pub(crate) score: BasisPoints,
+    pub(crate) level: Grade,
+    pub(crate) dimensions: Vec<Dimension>,
+}
+
+impl Quality {
     /// Basis points, 0–10 000, so that 0.60 and 0.75 are exact edges.
-    pub score: BasisPoints,
+    #[must_use]
+    pub const fn score(&self) -> BasisPoints {
+        self.score
+    }
+
     /// Insufficient, moderate or good.
-    pub level: Grade,
+    #[must_use]
+    pub const fn level(&self) -> Grade {
+        self.level
+    }
+
     /// The five dimensions, always all of them, in the specification's order.
-    pub dimensions: Vec<Dimension>,
+    #[must_use]
+    pub fn dimensions(&self) -> &[Dimension] {
+        &self.dimensions
+    }
 }
 
 /// Hundredths of a percent. Written to JSON as a number with at most four decimals.
@@ -231,19 +299,31 @@ pub struct Issue {
     pub wording: bool,
 }
 
-/// How large, long and expensive a plan is. A proposal's own estimates can only raise these.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Estimates {
-    /// Tokens a model needs to write or read the plan.
-    pub tokens: u64,
-    /// How long a run takes.
-    pub duration_ms: u64,
-    /// Hundredths of a US cent that a run spends.
-    pub cost: u64,
-    /// Lines added over all steps.
-    pub lines_added: u64,
-    /// Lines removed over all steps.
-    pub lines_removed: u64,
-    /// Bytes that will be written.
-    pub bytes_written: u64,
+impl Quality {
+    /// Why a plan is refused for its quality: every lost point, the costliest first. Empty where quality does not refuse it.
+    #[must_use]
+    pub fn findings(&self, steps: &[Step]) -> Vec<Finding> {
+        if self.score >= SUFFICIENT_QUALITY {
+            return Vec::new();
+        }
+        let of = |dimension: &Dimension| {
+            let (name, weight) = (dimension.name, dimension.weight);
+            dimension.issues.iter().map(move |issue| (weight * issue.points, name, issue.clone())).collect::<Vec<_>>()
+        };
+        let mut lost: Vec<(u32, &str, Issue)> = self.dimensions.iter().flat_map(of).collect();
+        lost.sort_by_key(|(cost, ..)| core::cmp::Reverse(*cost));
+        lost.iter().map(|(_, name, issue)| issue.finding(name, steps)).collect()
+    }
+}
+
+impl Issue {
+    /// The same as a finding, with its place in the proposal.
+    fn finding(&self, dimension: &str, steps: &[Step]) -> Finding {
+        let line = self.line.map_or_else(String::new, |line| format!(", line {line}"));
+        let message = format!("{dimension} loses {}{line}: {}", BasisPoints(self.points), self.message);
+        let finding = Finding::new(Code::QualityInsufficient, message, self.hint.as_str());
+        let index = steps.iter().position(|step| Some(&step.id) == self.step.as_ref());
+        let pointer = self.pointer.clone().or_else(|| index.map(|index| format!("/steps/{index}")));
+        Finding { step: self.step.clone(), path: self.path.clone(), pointer, ..finding }
+    }
 }

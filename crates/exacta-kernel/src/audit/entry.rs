@@ -120,6 +120,8 @@ pub enum Event {
     ProfileChanged,
     /// The list of approvers changed.
     ApproverChanged,
+    /// An AI provider was added, changed, chosen or removed.
+    ProviderChanged,
     /// The model is not the one the plan was made with.
     ModelDrift,
     /// A session ended, and its plans with it.
@@ -263,6 +265,7 @@ impl Event {
             Self::PolicyChanged => "policy_changed",
             Self::ProfileChanged => "profile_changed",
             Self::ApproverChanged => "approver_changed",
+            Self::ProviderChanged => "provider_changed",
             Self::ModelDrift => "model_drift",
             Self::SessionEnded => "session_ended",
             Self::TamperingFound => "tampering_found",

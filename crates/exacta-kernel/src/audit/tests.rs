@@ -9,7 +9,6 @@ use crate::prelude::*;
 use crate::time::Timestamp;
 use ed25519_dalek::{Signer as _, SigningKey};
 use serde_json::json;
-use std::collections::HashMap;
 use tlog_tiles::tlog;
 
 const ID: &str = "019a2f3e-7c1d-7e2a-9b4f-0123456789ab";
@@ -28,7 +27,7 @@ fn theirs(digest: &Digest) -> tlog::Hash {
 
 /// All hashes of a tree, as the other implementation stores them.
 #[derive(Default)]
-struct Stored(HashMap<u64, tlog::Hash>);
+struct Stored(BTreeMap<u64, tlog::Hash>);
 
 impl tlog::HashReader for Stored {
     fn read_hashes(&self, indexes: &[u64]) -> Result<Vec<tlog::Hash>, tlog::Error> {
@@ -71,6 +70,7 @@ fn trees_and_proofs_agree_with_an_independent_implementation() {
         }
     }
     assert_eq!(merkle::inclusion_proof(&leaves(3), 3), None);
+    assert_eq!(merkle::root_of_inclusion(leaves(1)[0], 1, 1, &[]), None);
 }
 
 #[test]
@@ -150,6 +150,26 @@ fn no_byte_of_a_checkpoint_can_be_changed() {
 }
 
 #[test]
+fn a_signed_checkpoint_tells_what_it_signs() {
+    let signed = sign(checkpoint_at(42));
+    assert_eq!((signed.size(), signed.root()), (42, checkpoint_at(42).root));
+    assert_eq!(signed.checkpoint(), &checkpoint_at(42));
+    assert_eq!(signed.to_string(), signed.note());
+}
+
+#[test]
+fn a_log_without_a_proper_name_is_no_log() {
+    let (_, public) = key();
+    let signed = sign(checkpoint_at(42));
+    let named = |name: &str| signed.note().replacen(origin().as_str(), name, 1);
+    let verify = |note: &str| SignedCheckpoint::verify(note, &origin(), &[public]);
+    for name in ["", "exacta one", "exacta+one", "exacta\u{85}one", "exacta\u{7f}one"] {
+        assert_eq!(verify(&named(name)), Err(CheckpointError::Malformed("its first line names no log")), "{name:?}");
+    }
+    assert_eq!(verify(&named("other")), Err(CheckpointError::OtherLog("other".to_owned())));
+}
+
+#[test]
 fn a_signature_by_the_wrong_key_is_never_written() {
     let (key, _) = key();
     let stranger = PublicKey::from_bytes(SigningKey::from_bytes(&[8; 32]).verifying_key().to_bytes()).unwrap();
@@ -173,6 +193,14 @@ fn receipts_prove_one_entry() {
     assert_eq!(moved.verify(&17_u64.to_be_bytes(), &origin(), &[public]), Err(ReceiptError::NotIncluded));
     for bad in ["", "c2sp.org/tlog-proof@v1\nindex 017\n\nx", "c2sp.org/tlog-proof@v1\nindex 1\nAA==\n\nx", "x\n\nx"] {
         assert!(matches!(LogReceipt::parse(bad), Err(ReceiptError::Malformed(_))), "{bad}");
+    }
+}
+
+#[test]
+fn a_receipt_has_no_more_hashes_than_the_deepest_tree() {
+    for (hashes, fits) in [(64, true), (65, false)] {
+        let text = LogReceipt { index: 0, hashes: leaves(hashes), checkpoint: "x".to_owned() }.text();
+        assert_eq!(LogReceipt::parse(&text).is_ok(), fits, "{hashes}");
     }
 }
 
@@ -212,6 +240,14 @@ fn an_entry_is_one_canonical_line() {
 }
 
 #[test]
+fn an_event_is_shown_by_the_word_that_is_recorded() {
+    for word in ["plan_created", "plan_executed", "run_refused", "policy_changed", "session_ended", "tampering_found"] {
+        let event: Event = serde_json::from_value(json!(word)).unwrap();
+        assert_eq!((event.name(), event.to_string().as_str()), (word, word));
+    }
+}
+
+#[test]
 fn scores_and_actors_come_back_as_they_were() {
     for score in [0, 1, 10, 600, 6_000, 7_499, 7_500, 9_999, 10_000] {
         let mut entry = entry();
@@ -228,9 +264,10 @@ fn scores_and_actors_come_back_as_they_were() {
 
 #[test]
 fn numbers_that_collapse_are_refused() {
-    for (number, fits) in [(1_u64 << 53, true), ((1 << 53) + 1, false)] {
+    const MOST: i64 = 1 << 53;
+    for (number, fits) in [(MOST, true), (MOST + 1, false), (-MOST, true), (-MOST - 1, false), (-1, true)] {
         let mut entry = entry();
         entry.data.insert("n".to_owned(), json!([{ "m": number }]));
-        assert_eq!(entry.line().is_ok(), fits);
+        assert_eq!(entry.line().is_ok(), fits, "{number}");
     }
 }

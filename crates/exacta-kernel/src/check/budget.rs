@@ -1,6 +1,7 @@
 //! PV-5 and PV-6: the caps on tokens, steps, files and the size of a target.
 
-use crate::assess::estimate;
+use super::Context;
+use crate::estimate;
 use crate::finding::{Code, Finding};
 use crate::plan::Plan;
 use crate::policy::caps::{self, Caps};
@@ -8,8 +9,8 @@ use crate::prelude::*;
 use crate::proposal::Domain;
 
 /// A plan that was submitted from outside arrives whole: its own caps hold, and its tokens are the gates' business.
-pub(super) fn check(plan: &Plan, caps: &Caps, findings: &mut Vec<Finding>) {
-    let generated = plan.proposal.is_generated();
+pub(super) fn check(plan: &Plan, context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let (caps, generated) = (context.caps, context.generated || plan.proposal.is_generated());
     let (steps, files) = if generated { ("steps", "files") } else { ("submitted_steps", "submitted_files") };
     let steps = if plan.domain() == Domain::Site { "site_steps" } else { steps };
     let mut exceeded = |code, name, what: &str, count: u64, pointer: &str| {

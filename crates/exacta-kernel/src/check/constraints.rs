@@ -1,6 +1,6 @@
 //! PS-1: every constraint is kept, and `satisfies` names constraints that exist.
 
-use crate::constraint::{ConstraintResult, Source, SourcedConstraint, State};
+use crate::constraint::{self, ConstraintResult, Source, SourcedConstraint, State};
 use crate::finding::{Code, Finding};
 use crate::plan::Plan;
 use crate::prelude::*;
@@ -19,7 +19,22 @@ pub(super) fn check(
             findings.push(violated(result, pointer));
         }
     }
+    contradictions(plan, extra, findings);
     unknown(plan, extra, findings);
+}
+
+/// Whoever gave them, two constraints that contradict each other reject the plan: one of them would be ignored.
+fn contradictions(plan: &Plan, extra: &[SourcedConstraint], findings: &mut Vec<Finding>) {
+    let own = &plan.proposal.constraints;
+    let all: Vec<_> = own.iter().chain(extra.iter().map(|sourced| &sourced.constraint)).collect();
+    for conflict in constraint::conflicts(&all) {
+        let id = |at: usize| all.get(at).map_or_else(String::new, |it| format!("`{}`", excerpt(&it.id, 60)));
+        let (first, second) = (id(conflict.first), id(conflict.second));
+        let message = format!("the constraints {first} and {second} contradict each other: {}", conflict.reason);
+        let finding = Finding::new(Code::ConstraintConflict, message, "leave one of them out, or make them fit");
+        let place = [conflict.first, conflict.second].into_iter().find(|at| *at < own.len());
+        findings.push(Finding { pointer: place.map(|at| format!("/constraints/{at}")), ..finding });
+    }
 }
 
 /// Where the proposal's constraints stand, in the order in which they are evaluated.

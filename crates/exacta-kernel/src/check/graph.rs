@@ -85,7 +85,7 @@ fn numbered(proposal: &Proposal, findings: &mut Vec<Finding>) {
                 continue;
             }
         };
-        let hint = "number the steps from 1 without gaps";
+        let hint = "leave `order` out of every step, or number them from 1 without gaps";
         findings.push(finding(Code::OrderInvalid, message, hint, step, format!("/steps/{index}/order")));
     }
 }
@@ -215,7 +215,7 @@ fn topological(graph: &Graph<'_>, knots: &[usize], findings: &mut Vec<Finding>) 
             findings.push(finding(
                 Code::OrderInvalid,
                 message,
-                "number steps after those they depend on",
+                "leave `order` out of every step, or number them after those they depend on",
                 step,
                 pointer,
             ));

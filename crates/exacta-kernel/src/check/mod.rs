@@ -33,6 +33,8 @@ pub struct Context<'a> {
     pub constraints: &'a [SourcedConstraint],
     /// What the user allowed by name.
     pub allowed: &'a Allowed,
+    /// Whether a model of ours made it for a request: then the caps of generated plans hold, whatever its intent.
+    pub generated: bool,
 }
 
 /// Hosts, recipients and tools that occur in the user's own words or stored lists. The default allows nothing.
@@ -104,7 +106,7 @@ pub fn check(plan: Plan, context: &Context<'_>) -> Result<ValidPlan, Box<Invalid
     let mut findings = plan.failures.clone();
     let mut lookalikes = BTreeSet::new();
     graph::check(&plan, context.caps, &mut findings);
-    budget::check(&plan, context.caps, &mut findings);
+    budget::check(&plan, context, &mut findings);
     paths::check(&plan, context.facts, &mut findings, &mut lookalikes);
     conflict::check(&plan, &mut findings);
     constraints::check(&plan, context.constraints, &results, &mut findings);

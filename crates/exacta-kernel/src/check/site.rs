@@ -2,7 +2,7 @@
 
 use super::{Context, budget};
 use crate::action::tool::Tool;
-use crate::assess::estimate;
+use crate::estimate;
 use crate::finding::{Code, Finding};
 use crate::json::push_token;
 use crate::plan::Plan;

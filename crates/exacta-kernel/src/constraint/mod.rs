@@ -4,10 +4,13 @@
 //! understood is *unchecked*, which makes a person decide; it is never taken for met.
 
 mod api;
+mod conflict;
 mod pattern;
 mod phrase;
 mod token;
 mod verify;
+
+pub use conflict::{Conflict, conflicts};
 
 use crate::facts::source::SourceFacts;
 use crate::plan::Plan;

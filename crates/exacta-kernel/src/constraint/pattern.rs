@@ -65,6 +65,11 @@ impl Pattern {
         self.certain
     }
 
+    /// Whether it names more than one path beneath it by a pattern.
+    pub const fn is_glob(&self) -> bool {
+        matches!(self.exact, Matcher::Glob(_))
+    }
+
     /// As it was written.
     pub fn as_str(&self) -> &str {
         &self.text

@@ -95,7 +95,7 @@ impl<'p> Subject<'p> {
                 continue;
             }
             let (before, after) = (effect.before.as_ref(), effect.after.as_ref());
-            let code = self.source.get(effect).and_then(|facts| facts.code.as_ref());
+            let code = self.source.get(&effect.key()).and_then(|facts| facts.code.as_ref());
             let touched = match by_path.get(path) {
                 // What was read belongs to one step.
                 Some(earlier) => Touched { step: &step.id, after, code: None, ..*earlier },

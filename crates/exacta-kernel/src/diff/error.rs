@@ -227,9 +227,14 @@ impl DiffError {
             Self::OtherPath { .. } => "name the step's target in the diff's header, after `a/` and `b/`",
             Self::Refused { form, .. } => form.hint(),
             Self::OtherKind { .. } => "make the step's type and the diff agree",
-            Self::Context { misfit, .. } | Self::Edit { misfit, .. } => misfit.hint(),
+            Self::Context { misfit, .. } => misfit.hint(),
+            Self::Edit { misfit: Misfit::Ambiguous { .. }, .. } => {
+                "add the lines before or after it to `find`, and to `replace`, until it occurs once"
+            }
+            Self::Edit { misfit: Misfit::Overlap, .. } => "join it with the edit that it overlaps",
+            Self::Edit { misfit, .. } => misfit.hint(),
             Self::Applied | Self::Made => {
-                "a change is handed in before it is made: put the files back first, with `git stash` or `git apply -R`"
+                "a change is submitted before it is made: put the files back first, with `git stash` or `git apply -R`"
             }
             Self::Mode { .. } => "make the diff from the file's present mode",
             Self::NotWhole => "leave the diff out, or make it from the file's present content",
@@ -257,7 +262,7 @@ impl Misfit {
             Self::Differs { .. } | Self::Absent => "read the file again and make the change from its present content",
             Self::NoNewline => "write `\\ No newline at end of file` after the file's last line in the diff",
             Self::Newline => "leave `\\ No newline at end of file` out",
-            Self::Ambiguous { .. } => "correct the line numbers, or add context until only one place fits",
+            Self::Ambiguous { .. } => "give the hunk more lines of context, until only one place fits",
             Self::NoContext => "give the hunk lines of context",
             Self::Overlap => "order the changes by their place in the file and join those that overlap",
         }

@@ -51,6 +51,13 @@ pub(super) fn is_applied(hunks: &[Hunk<'_>], before: &[u8]) -> bool {
     places(&reversed, before, Base::Seen).is_ok()
 }
 
+/// Whether the old lines of one hunk are where its old line number says.
+pub(super) fn is_as_numbered(hunk: &Hunk<'_>, before: &[u8]) -> bool {
+    let mut walk = Walk { file: before, offset: 0, line: 0 };
+    let start = walk.go_to(first_line(hunk.old_start, hunk.old_count));
+    hunk.old_count > 0 && start.and_then(|start| fits(hunk, before.get(start..)?)).is_some()
+}
+
 /// Whether the lines that the hunk adds at its beginning or its end are there already, beside its place. Added at the beginning,
 /// they would have moved the place: then right numbers tell that they are others.
 fn is_there(hunk: &Hunk<'_>, place: &Range<usize>, before: &[u8], numbered: bool) -> bool {

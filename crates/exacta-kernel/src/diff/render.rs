@@ -7,7 +7,7 @@ use super::name;
 use crate::facts::FileContent;
 use crate::path::RelPath;
 use crate::prelude::*;
-use crate::scan::secret;
+use crate::secret;
 use crate::text;
 use alloc::borrow::Cow;
 use core::cell::Cell;

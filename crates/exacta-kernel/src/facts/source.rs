@@ -5,18 +5,25 @@
 
 use crate::hash::Digest;
 use crate::path::RelPath;
-use crate::plan::Effect;
 use crate::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// What was read from the code of a plan's files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SourceFacts {
-    files: BTreeMap<Change, FileFacts>,
+    files: BTreeMap<ChangeKey, FileFacts>,
 }
 
-/// A path with the hashes of its content before and after.
-type Change = (RelPath, Option<Digest>, Option<Digest>);
+/// Names one exact change of one file.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ChangeKey {
+    /// The file.
+    pub path: RelPath,
+    /// The hash of its content before; none for a new file.
+    pub before: Option<Digest>,
+    /// The hash of its content after; none for a deleted one.
+    pub after: Option<Digest>,
+}
 
 /// What was read from one file before and after a step.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -128,20 +135,15 @@ impl SourceFacts {
     }
 
     /// Adds what was read from one change.
-    pub fn insert(&mut self, effect: &Effect, facts: FileFacts) {
-        self.files.insert(change(effect), facts);
+    pub fn insert(&mut self, change: ChangeKey, facts: FileFacts) {
+        self.files.insert(change, facts);
     }
 
     /// What was read from one change.
     #[must_use]
-    pub fn get(&self, effect: &Effect) -> Option<&FileFacts> {
-        self.files.get(&change(effect))
+    pub fn get(&self, change: &ChangeKey) -> Option<&FileFacts> {
+        self.files.get(change)
     }
-}
-
-fn change(effect: &Effect) -> Change {
-    let hash = |content: &Option<crate::plan::Content>| content.as_ref().map(|content| content.sha256());
-    (effect.path.clone(), hash(&effect.before), hash(&effect.after))
 }
 
 impl FunctionChange {

@@ -1,79 +1,59 @@
 //! Gates: each gives a verdict, all are recorded, the strictest wins.
+//!
+//! Every verdict is made in this module. A [`Decision`] owns the plan it is about and comes from [`decide`] alone, so that
+//! the decision about one plan cannot permit another. What is about no valid plan gets [`Verdicts`], which permit nothing.
 
-mod group;
-mod matter;
+mod circumstances;
+mod evaluate;
+mod evidence;
+mod grouped;
+mod made_here;
 mod refusal;
 mod security;
 mod table;
 mod withheld;
 
-pub use refusal::refuse;
-pub use table::{GOOD_QUALITY, MEDIUM_RISK, SUFFICIENT_QUALITY};
+pub use crate::assess::SUFFICIENT_QUALITY;
+pub use crate::verdict::Verdict;
+pub use circumstances::Circumstances;
+pub use evaluate::FORBID;
+pub use made_here::{BEYOND, INCOMPLETE, Made};
+pub use refusal::{refuse, refuse_plan};
+pub use table::{GOOD_QUALITY, MEDIUM_RISK};
 
 use crate::assess::{Assessment, BasisPoints};
-use crate::binding::ProviderClass;
 use crate::check::ValidPlan;
 use crate::path::RelPath;
 use crate::policy::Policy;
-use crate::policy::rule::{Operation, level_name};
+use crate::policy::rule::Operation;
 use crate::prelude::*;
 use crate::proposal::Domain;
-use group::Grouped;
-use matter::Matter;
+use evidence::Evidence;
 use serde::{Deserialize, Serialize};
 
-/// An answer. Ordered, so that combining gates is `max` and a new gate can only tighten.
+/// A gate. Ordered as they are asked and recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// Runs without a person.
-    Allow,
-    /// A person must approve.
-    Confirm,
-    /// Never runs.
-    Deny,
-}
-
-/// One gate's answer and its reason.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct GateVerdict {
-    /// `security`, `policy`, `risk`, `quality` or `user`.
-    pub gate: &'static str,
-    /// Its answer.
-    pub verdict: Verdict,
-    /// The rule that spoke, where one did.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rule: Option<String>,
-    /// Why.
-    pub reason: String,
-}
-
-/// The combined answer of all gates. Made here alone.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct Decision {
-    /// The strictest verdict.
-    pub verdict: Verdict,
-    /// Every gate's verdicts, in the order security, policy, risk, quality, user.
-    pub gates: Vec<GateVerdict>,
-    /// Whether a run that needs no person is announced all the same.
-    pub notice: bool,
-}
-
-/// A gate. Ordered as they are asked and recorded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Gate {
+pub enum Gate {
+    /// Secrets, hidden characters, dangerous operations, deceptive names.
     Security,
+    /// Rules, forbidden capabilities, what the operator configured.
     Policy,
+    /// The risk score, tiers and boundaries.
     Risk,
+    /// The quality score.
     Quality,
+    /// Whether a person is asked.
     User,
 }
 
 impl Gate {
-    const ALL: [Self; 5] = [Self::Security, Self::Policy, Self::Risk, Self::Quality, Self::User];
+    /// All of them, in order.
+    pub const ALL: [Self; 5] = [Self::Security, Self::Policy, Self::Risk, Self::Quality, Self::User];
 
-    const fn name(self) -> &'static str {
+    /// The name that is recorded.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Security => "security",
             Self::Policy => "policy",
@@ -84,10 +64,47 @@ impl Gate {
     }
 }
 
-/// Asks every gate about a valid plan.
+impl core::fmt::Display for Gate {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// One gate's answer and its reason. Made by the gates alone.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[non_exhaustive]
+pub struct GateVerdict {
+    /// The gate.
+    pub gate: Gate,
+    /// Its answer.
+    pub verdict: Verdict,
+    /// The rule that spoke, where one did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// Why.
+    pub reason: String,
+}
+
+/// What all gates say together. It permits nothing: only a [`Decision`] does, and that is about a valid plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Verdicts {
+    verdict: Verdict,
+    gates: Vec<GateVerdict>,
+    notice: bool,
+}
+
+/// What the gates say about one plan, together with that plan. Made by [`decide`] alone, and consumed by the permit.
+#[derive(Debug, PartialEq)]
+pub struct Decision {
+    assessment: Assessment,
+    verdicts: Verdicts,
+}
+
+/// Asks every gate about a plan that was assessed.
 #[must_use]
-pub fn decide(plan: &ValidPlan, assessment: &Assessment, policy: &Policy) -> Decision {
-    evaluate(&Matter::of(plan, assessment, policy), policy)
+pub fn decide(assessment: Assessment, policy: &Policy, circumstances: &Circumstances<'_>) -> Decision {
+    let verdicts = verdicts(&assessment, policy, circumstances);
+    Decision { assessment, verdicts }
 }
 
 /// What somebody wants to know of a policy: what would become of something like this?
@@ -111,157 +128,106 @@ pub struct Question {
     pub unchecked: bool,
 }
 
-/// What the gates would say. Not a [`Decision`]: it is about no plan, so nothing can be permitted by it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Explanation {
-    /// The strictest verdict.
-    pub verdict: Verdict,
-    /// Every gate's verdicts.
-    pub gates: Vec<GateVerdict>,
-    /// Whether it would be announced.
-    pub notice: bool,
-}
-
 /// Asks every gate about something that might be proposed.
 #[must_use]
-pub fn explain(question: &Question, policy: &Policy) -> Explanation {
-    let Decision { verdict, gates, notice } = evaluate(&Matter::supposed(question, policy.profile()), policy);
-    Explanation { verdict, gates, notice }
-}
-
-/// What the Safety Policy has to say about where a plan comes from; `None` if nothing. A provider that nobody named counts
-/// as untrusted.
-#[must_use]
-pub fn provider(class: Option<ProviderClass>, policy: &Policy) -> Option<GateVerdict> {
-    let class = class.unwrap_or(ProviderClass::UntrustedCloud);
-    (!policy.allows_provider(class)).then(|| {
-        let reason = format!("the Safety Policy allows no plans from {} providers", class_name(class));
-        let verdict = GateVerdict::new(Gate::Policy, Verdict::Deny, &reason);
-        GateVerdict { rule: Some("provider-classes".to_owned()), ..verdict }
-    })
-}
-
-impl GateVerdict {
-    fn new(gate: Gate, verdict: Verdict, reason: &str) -> Self {
-        Self { gate: gate.name(), verdict, rule: None, reason: reason.to_owned() }
-    }
+pub fn explain(question: &Question, policy: &Policy) -> Verdicts {
+    evaluate::evaluate(&Evidence::supposed(question, policy.profile()), policy)
 }
 
 impl Decision {
+    /// The plan it is about.
+    #[must_use]
+    pub const fn plan(&self) -> &ValidPlan {
+        self.assessment.valid_plan()
+    }
+
+    /// The numbers it rests on.
+    #[must_use]
+    pub const fn assessment(&self) -> &Assessment {
+        &self.assessment
+    }
+
+    /// What the gates say.
+    #[must_use]
+    pub const fn verdicts(&self) -> &Verdicts {
+        &self.verdicts
+    }
+
+    /// The strictest verdict.
+    #[must_use]
+    pub const fn verdict(&self) -> Verdict {
+        self.verdicts.verdict
+    }
+
+    /// What the gates would say about the same plan under another policy.
+    #[must_use]
+    pub fn under(&self, policy: &Policy, circumstances: &Circumstances<'_>) -> Verdicts {
+        verdicts(&self.assessment, policy, circumstances)
+    }
+}
+
+impl Verdicts {
+    /// The strictest verdict.
+    #[must_use]
+    pub const fn verdict(&self) -> Verdict {
+        self.verdict
+    }
+
+    /// Every gate's verdicts, in the order security, policy, risk, quality, user.
+    #[must_use]
+    pub fn gates(&self) -> &[GateVerdict] {
+        &self.gates
+    }
+
+    /// Whether a run that needs no person is announced all the same.
+    #[must_use]
+    pub const fn notice(&self) -> bool {
+        self.notice
+    }
+
     /// Why a run that needed no person is announced all the same; `None` where it is not.
     #[must_use]
     pub fn notice_reason(&self) -> Option<String> {
-        let scores = [Gate::Risk, Gate::Quality].map(Gate::name);
-        let reasons = self.gates.iter().filter(|gate| scores.contains(&gate.gate)).map(|gate| gate.reason.as_str());
-        self.notice.then(|| format!("no person was asked: {}", reasons.collect::<Vec<_>>().join(", ")))
+        let scores = self.gates.iter().filter(|gate| matches!(gate.gate, Gate::Risk | Gate::Quality));
+        let reasons: Vec<&str> = scores.map(|gate| gate.reason.as_str()).collect();
+        self.notice.then(|| format!("no person was asked: {}", reasons.join(", ")))
     }
 
-    /// The same with one more verdict, in its place. It can only tighten; the user gate follows.
-    #[must_use]
-    pub fn tightened(mut self, verdict: GateVerdict) -> Self {
-        let order = |name: &str| Gate::ALL.iter().position(|gate| gate.name() == name);
-        let at = self.gates.iter().take_while(|other| order(other.gate) <= order(verdict.gate)).count();
+    /// The verdicts with one more, in its place. It can only tighten; the user gate follows.
+    fn tightened(mut self, verdict: GateVerdict) -> Self {
+        let at = self.gates.iter().take_while(|other| other.gate <= verdict.gate).count();
         self.verdict = self.verdict.max(verdict.verdict);
         self.notice &= self.verdict == Verdict::Allow;
         self.gates.insert(at, verdict);
-        let user = self.gates.iter_mut().filter(|gate| gate.gate == Gate::User.name());
+        let user = self.gates.iter_mut().filter(|gate| gate.gate == Gate::User);
         for gate in user.filter(|gate| gate.verdict < self.verdict) {
-            *gate = GateVerdict::new(Gate::User, self.verdict, asked(self.verdict));
+            *gate = GateVerdict::new(Gate::User, self.verdict, evaluate::asked(self.verdict));
         }
         self
     }
 }
 
-/// Every gate is asked, whatever the ones before it said.
-fn evaluate(matter: &Matter<'_>, policy: &Policy) -> Decision {
-    let mut gates = security::security(matter);
-    gates.extend(rules(matter, policy));
-    gates.extend(risk(matter));
-    gates.push(quality(matter, policy));
-    let strictest = gates.iter().map(|gate| gate.verdict).max().unwrap_or(Verdict::Deny);
-    let user = user(strictest, policy);
-    let verdict = strictest.max(user.verdict);
-    gates.push(user);
-    Decision { verdict, gates, notice: table::notice(verdict, matter.risk, matter.quality) }
-}
-
-/// The name under which a forbidden capability is denied.
-pub const FORBID: &str = "forbid";
-
-/// The policy gate: every rule that matches, every capability that is forbidden, what is larger than may run unasked, and every
-/// constraint that only a person can judge.
-fn rules(matter: &Matter<'_>, policy: &Policy) -> Vec<GateVerdict> {
-    let mut found = Grouped::default();
-    for rule in policy.rules() {
-        for deed in matter.deeds.iter().filter(|deed| rule.when.covers(&deed.subject)) {
-            let what = format!("{} ({} rule)", rule.reason, rule.set.name());
-            found.add(rule.action.verdict(), Some(&rule.id), &what, &deed.label);
-        }
+impl GateVerdict {
+    fn new(gate: Gate, verdict: Verdict, reason: &str) -> Self {
+        Self { gate, verdict, rule: None, reason: reason.to_owned() }
     }
-    for requested in matter.capabilities.iter().filter(|requested| policy.forbids(requested.capability)) {
-        let what = format!("the Safety Policy forbids `{}`", requested.capability.name());
-        let place = format!("{} ({})", matter::plain(&requested.reason), matter::requested_place(requested));
-        found.add(Verdict::Deny, Some(FORBID), &what, &place);
-    }
-    for (rule, reason) in &matter.large {
-        found.add(Verdict::Confirm, Some(rule), reason, "");
-    }
-    for id in &matter.unchecked {
-        found.add(Verdict::Confirm, None, "a constraint cannot be checked", &matter::quoted(id));
-    }
-    found.verdicts(Gate::Policy, "no rule applies")
-}
 
-fn risk(matter: &Matter<'_>) -> Vec<GateVerdict> {
-    let mut found = Grouped::default();
-    for (message, place) in &matter.boundaries {
-        let what = format!("SYSTEM-LEVEL ({})", matter::plain(message));
-        found.add(table::of_risk(matter.risk, true), None, &what, place);
-    }
-    let level = level_name(table::level(matter.risk));
-    let score = match &matter.lifted_by {
-        Some(action) => format!("risk {}, but {action} is always {level}", matter.score),
-        None => format!("risk {} is {level}", matter.score),
-    };
-    let verdict = table::of_risk(matter.risk, false);
-    if verdict > Verdict::Allow {
-        found.add(verdict, None, &score, "");
-    }
-    found.verdicts(Gate::Risk, &score)
-}
-
-fn quality(matter: &Matter<'_>, policy: &Policy) -> GateVerdict {
-    let verdict = table::of_quality(policy.profile(), matter.quality);
-    let reason = format!("quality {} is {}", matter.quality, table::grade(matter.quality));
-    GateVerdict::new(Gate::Quality, verdict, &reason)
-}
-
-/// Whether a person is asked: because another gate wants it, or because the profile does.
-fn user(strictest: Verdict, policy: &Policy) -> GateVerdict {
-    let (profile, chosen) = (policy.profile(), policy.chosen_profile());
-    let held =
-        if profile < chosen { format!(", held down from {} by the ceiling", chosen.name()) } else { String::new() };
-    let verdict = strictest.max(table::of_profile(profile));
-    let reason = match verdict {
-        Verdict::Confirm if strictest == Verdict::Allow => "a person approves every change",
-        verdict => asked(verdict),
-    };
-    GateVerdict::new(Gate::User, verdict, &format!("{reason} (profile {}{held})", profile.name()))
-}
-
-/// What the other gates' answer means for a person.
-const fn asked(strictest: Verdict) -> &'static str {
-    match strictest {
-        Verdict::Deny => "a person cannot approve what another gate denies",
-        Verdict::Confirm => "a person must approve",
-        Verdict::Allow => "nobody is asked",
+    /// A verdict of the policy gate, by the rule of this name.
+    fn by_rule(verdict: Verdict, rule: &str, reason: &str) -> Self {
+        Self { rule: Some(rule.to_owned()), ..Self::new(Gate::Policy, verdict, reason) }
     }
 }
 
-const fn class_name(class: ProviderClass) -> &'static str {
-    match class {
-        ProviderClass::LocalOnly => "LOCAL_ONLY",
-        ProviderClass::TrustedCloud => "TRUSTED_CLOUD",
-        ProviderClass::UntrustedCloud => "UNTRUSTED_CLOUD",
+/// All verdicts about a plan. Where it adds a certain secret, they quote nothing of it.
+fn verdicts(assessment: &Assessment, policy: &Policy, circumstances: &Circumstances<'_>) -> Verdicts {
+    let mut verdicts = evaluate::evaluate(&Evidence::of(assessment, policy), policy);
+    for verdict in circumstances.verdicts(assessment, policy) {
+        verdicts = verdicts.tightened(verdict);
     }
+    let secrets = assessment.signals.secrets.iter().filter(|secret| secret.certain);
+    let verdicts = verdicts.withheld(&secrets.cloned().collect::<Vec<_>>());
+    circumstances.too_large().into_iter().fold(verdicts, Verdicts::tightened)
 }
+
+#[cfg(test)]
+mod tests;

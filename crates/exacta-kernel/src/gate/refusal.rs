@@ -1,15 +1,17 @@
 //! What the gates say about text or plans that never became valid.
 
-use super::group::Grouped;
-use super::matter::plain;
-use super::{Decision, Gate, Verdict};
+use super::evidence::plain;
+use super::grouped::Grouped;
+use super::{Gate, Verdict, Verdicts};
+use crate::check::Invalid;
 use crate::finding::{Code, Finding};
 use crate::prelude::*;
+use crate::scan::{self, Secret};
 
-/// The decision about something that is not a valid plan: every gate denies, with the findings for reasons. What could not be
+/// The verdicts about something that is not a valid plan: every gate denies, with the findings for reasons. What could not be
 /// evaluated is unknown, and unknown is a denial.
 #[must_use]
-pub fn refuse(findings: &[Finding]) -> Decision {
+pub fn refuse(findings: &[Finding]) -> Verdicts {
     let mut gates = Vec::new();
     for gate in Gate::ALL {
         let mut found = Grouped::default();
@@ -22,14 +24,25 @@ pub fn refuse(findings: &[Finding]) -> Decision {
         }
         gates.extend(found.verdicts(gate, ""));
     }
-    Decision { verdict: Verdict::Deny, gates, notice: false }
+    Verdicts { verdict: Verdict::Deny, gates, notice: false }
 }
 
-impl Decision {
+/// The verdicts about a plan that broke rules. Where it adds a certain secret, neither they nor its findings quote it.
+#[must_use]
+pub fn refuse_plan(invalid: &mut Invalid) -> Verdicts {
+    let mut secrets: Vec<Secret> = scan::added_secrets(&invalid.plan);
+    secrets.retain(|secret| secret.certain);
+    if !secrets.is_empty() {
+        invalid.findings = core::mem::take(&mut invalid.findings).into_iter().map(Finding::withheld).collect();
+    }
+    refuse(&invalid.findings).withheld(&secrets)
+}
+
+impl Verdicts {
     /// Whether the security gate itself denied, and not for want of a plan to look into.
     #[must_use]
     pub fn is_denied_by_security(&self) -> bool {
-        let security = self.gates.iter().filter(|gate| gate.gate == Gate::Security.name());
+        let security = self.gates.iter().filter(|gate| gate.gate == Gate::Security);
         security.into_iter().any(|gate| gate.verdict == Verdict::Deny && gate.reason != unknown(Gate::Security))
     }
 }
@@ -44,7 +57,7 @@ const fn unknown(gate: Gate) -> &'static str {
     }
 }
 
-/// What tries to get out, or at what is forbidden, is a matter of security; the rest breaks a rule of plans.
+/// What tries to get out, or at what is forbidden, is the security gate's; the rest breaks a rule of plans.
 const fn gate_of(code: Code) -> Gate {
     match code {
         Code::PathOutside

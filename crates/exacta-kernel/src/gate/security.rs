@@ -1,7 +1,7 @@
 //! The security gate: secrets, hidden characters, dangerous operations, deceptive names.
 
-use super::group::Grouped;
-use super::matter::{Deed, Matter, plain, quoted};
+use super::evidence::{Act, Evidence, plain, quoted};
+use super::grouped::Grouped;
 use super::{Gate, GateVerdict, Verdict};
 use crate::policy::rule::Operation;
 use crate::prelude::*;
@@ -9,33 +9,33 @@ use crate::scan::{Place, Secret};
 use crate::text::Hidden;
 
 /// What is certain is denied; what a person can judge is confirmed.
-pub(super) fn security(matter: &Matter<'_>) -> Vec<GateVerdict> {
+pub(super) fn security(evidence: &Evidence<'_>) -> Vec<GateVerdict> {
     let mut found = Grouped::default();
-    for error in &matter.errors {
+    for error in &evidence.errors {
         found.add(Verdict::Deny, None, error, "");
     }
-    for secret in &matter.signals.secrets {
+    for secret in &evidence.signals.secrets {
         add_secret(secret, &mut found);
     }
-    for hidden in &matter.signals.hidden {
+    for hidden in &evidence.signals.hidden {
         found.add(of_kind(hidden.kind), None, &format!("hidden text ({})", hidden.kind.name()), &place(&hidden.place));
     }
-    for deed in &matter.deeds {
-        names(deed, &mut found);
+    for act in &evidence.acts {
+        names(act, &mut found);
     }
-    for danger in &matter.signals.dangers {
+    for danger in &evidence.signals.dangers {
         let (verdict, word) = certainty(danger.certain, "dangerous operation", "possibly dangerous operation");
         found.add(verdict, None, &format!("{word} ({})", plain(&danger.what)), &place(&danger.place));
     }
-    for (path, name) in &matter.lookalikes {
+    for (path, name) in &evidence.lookalikes {
         let what = "the name differs from another only by case or spelling";
         found.add(Verdict::Confirm, None, what, &format!("{} and {}", quoted(path), quoted(name)));
     }
-    for path in &matter.overlong {
+    for path in &evidence.overlong {
         let what = "more lines change than are looked at one by one";
         found.add(Verdict::Confirm, None, what, path);
     }
-    for (length, place) in &matter.long_lines {
+    for (length, place) in &evidence.long_lines {
         let what = format!("a line of {length} bytes is too long to be read as code");
         found.add(Verdict::Confirm, None, &what, place);
     }
@@ -53,17 +53,17 @@ fn certainty(certain: bool, yes: &'static str, perhaps: &'static str) -> (Verdic
 }
 
 /// What a step's target is called.
-fn names(deed: &Deed, found: &mut Grouped) {
-    let Some(path) = &deed.subject.path else { return };
-    let does = |operation| deed.subject.operations.contains(&operation);
+fn names(act: &Act, found: &mut Grouped) {
+    let Some(path) = &act.subject.path else { return };
+    let does = |operation| act.subject.operations.contains(&operation);
     for (_, _, kind) in crate::text::hidden(path.as_str()) {
         let verdict = if does(Operation::FILE_DELETE) { of_kind(kind) } else { in_a_name(kind) };
-        found.add(verdict, None, &format!("hidden text in a name ({})", kind.name()), &deed.label);
+        found.add(verdict, None, &format!("hidden text in a name ({})", kind.name()), &act.label);
     }
     if does(Operation::FILE_CREATE)
         && let Some(what) = path.unusual()
     {
-        found.add(Verdict::Confirm, None, what, &deed.label);
+        found.add(Verdict::Confirm, None, what, &act.label);
     }
 }
 

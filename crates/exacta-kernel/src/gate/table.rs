@@ -1,8 +1,8 @@
 //! The table: what risk, quality and profile amount to. A number that no score can have is an error, and an error is a denial.
 
 use super::Verdict;
-use crate::assess::{BasisPoints, Level};
-use crate::policy::profile::Profile;
+use crate::assess::{BasisPoints, Level, SUFFICIENT_QUALITY};
+use crate::profile::Profile;
 
 /// The highest risk that counts as low.
 const LOW: u32 = 30;
@@ -10,8 +10,6 @@ const LOW: u32 = 30;
 pub const MEDIUM_RISK: u32 = 65;
 /// The highest risk there is.
 const MAX: u32 = 100;
-/// Below this, quality is not sufficient.
-pub const SUFFICIENT_QUALITY: BasisPoints = BasisPoints(6000);
 /// From this on, quality is good.
 pub const GOOD_QUALITY: BasisPoints = BasisPoints(7500);
 

@@ -37,6 +37,13 @@ fn intent(intent: &Object) -> Option<Intent> {
     })
 }
 
+/// A step outside its proposal; its order does not count.
+pub(super) fn lone_step(value: &Value) -> Option<Step> {
+    let mut fields = value.as_object()?.clone();
+    fields.insert("order".to_owned(), Value::from(1));
+    step(&fields)
+}
+
 fn step(step: &Object) -> Option<Step> {
     Some(Step {
         id: text(step, "id")?,

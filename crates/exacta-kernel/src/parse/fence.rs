@@ -89,9 +89,21 @@ fn no_object(text: &str) -> Finding {
     let message = match text.chars().next() {
         None => "there is no JSON object: the text is empty",
         Some('[') => "the JSON is an array, not one object",
-        Some(_) => "the text is not one JSON object",
+        Some(_) => return around(text),
     };
     nonjson(message, "send one JSON object, raw or in one ```json block")
+}
+
+/// Text in which an object may begin somewhere.
+fn around(text: &str) -> Finding {
+    let begins = text.lines().position(|line| line.trim_start_matches(SPACE).starts_with('{'));
+    match begins {
+        Some(line) => nonjson(
+            &format!("there is text before the JSON object, which begins at line {}", line + 1),
+            "send the JSON object and nothing else",
+        ),
+        None => nonjson("there is no JSON object in the text", "send one JSON object, raw or in one ```json block"),
+    }
 }
 
 fn multiblock() -> Finding {

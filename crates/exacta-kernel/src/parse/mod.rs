@@ -1,13 +1,17 @@
 //! Text → proposal: strict, and with every reason why not.
 //!
 //! Size and encoding first, then the one JSON object ([`fence`]), the strict reader ([`crate::json`]), the table of fields
-//! ([`verify`]), the rules between fields ([`rules`]), and only then the types ([`decode`]).
+//! ([`verify`]), the rules between fields ([`rules`]), and only then the types ([`decode`]). What may be left out is filled in on
+//! the way ([`fill`]).
 
+mod broken;
 mod decode;
 mod fence;
+mod fill;
 mod nearest;
 mod report;
 mod rules;
+mod slip;
 mod verify;
 
 use crate::finding::{Code, Finding};
@@ -16,7 +20,7 @@ use crate::json::{self, JsonError};
 use crate::kept;
 use crate::policy::caps::{self, Caps};
 use crate::prelude::*;
-use crate::proposal::{IntentKind, Proposal};
+use crate::proposal::{IntentKind, Proposal, Step};
 use report::Report;
 use serde_json::{Map, Value};
 
@@ -84,6 +88,14 @@ pub fn parse(text: &[u8]) -> Result<Proposal, Refusal> {
     parse_within(text, Size::DEFAULT)
 }
 
+/// The one JSON object that a text is, raw or in one fenced `json` block, as every proposal is read; not yet held against any format.
+///
+/// # Errors
+/// Every reason why it is none.
+pub fn parse_object(text: &str) -> Result<Map<String, Value>, Vec<Finding>> {
+    object(text)
+}
+
 /// Reads a proposal from the record, which may keep a change in a form that nobody can send ([`crate::kept`]). What was read once
 /// is read again, whatever size a policy allows now.
 ///
@@ -111,6 +123,25 @@ pub fn parse_within(text: &[u8], size: Size) -> Result<Proposal, Refusal> {
     read(text, size).map_err(|findings| Refusal { findings, text_sha256: Digest::of(text) })
 }
 
+/// The steps of a refused text that are well formed by themselves, with their places in the list: so that what is wrong with their
+/// targets can be told together with what is wrong elsewhere. A file that several steps name is left out, since nobody can tell in
+/// which state a later one finds it. Nothing is ever done with these steps but that.
+#[must_use]
+pub fn readable(text: &[u8]) -> Vec<(usize, Step)> {
+    let document = utf8(text).ok().and_then(|text| object(text).ok());
+    let Some(mut document) = document else { return Vec::new() };
+    fill::names(&mut document);
+    let steps = document.get("steps").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let target = |step: &Value| step.get("target").and_then(Value::as_str).map(ToOwned::to_owned);
+    let mut named: BTreeMap<Option<String>, usize> = BTreeMap::new();
+    steps.iter().for_each(|step| *named.entry(target(step)).or_default() += 1);
+    let alone = |step: &&Value| named.get(&target(step)) == Some(&1);
+    let whole = steps.iter().enumerate().filter(|(_, step)| alone(step));
+    whole
+        .filter_map(|(index, step)| Some((index, verify::is_step(step).then(|| decode::lone_step(step)).flatten()?)))
+        .collect()
+}
+
 /// What of a proposal is too large; empty if nothing is. For one that was read when the policy allowed more.
 #[must_use]
 pub fn oversize(proposal: &Proposal, text: &[u8], size: Size) -> Vec<Finding> {
@@ -125,14 +156,16 @@ fn read(text: &[u8], size: Size) -> Result<Proposal, Vec<Finding>> {
 }
 
 /// The proposal that a document is, with the length of its text and the size it may have, where that counts.
-fn verified(document: Map<String, Value>, bound: Option<(usize, Size)>) -> Result<Proposal, Vec<Finding>> {
+fn verified(mut document: Map<String, Value>, bound: Option<(usize, Size)>) -> Result<Proposal, Vec<Finding>> {
     let mut report = Report::default();
+    fill::names(&mut document);
     verify::proposal(&document, &mut report);
     rules::check(&document, &mut report);
     if let Some((length, size)) = bound {
         rules::sizes(&document, length, size.for_intent(&document), &mut report);
     }
     report.into_result()?;
+    fill::order(&mut document);
     decode::proposal(document).ok_or_else(|| {
         let message = "the proposal passed the table of fields but could not be decoded";
         vec![Finding::new(Code::SchemaInvalid, message, "report this proposal as a defect of exacta").at("")]
@@ -165,9 +198,9 @@ fn object(text: &str) -> Result<Map<String, Value>, Vec<Finding>> {
         Ok(Value::Object(document)) => Ok(document),
         Ok(_) => Err(vec![Finding::new(Code::ParseNonjson, "the JSON is not an object", "send one JSON object")]),
         Err(JsonError::Syntax { message, line, column }) => {
+            let hint = broken::hint(&message, located.object, line, column);
             let column = if line == 1 { column + located.columns } else { column };
             let message = format!("broken JSON: {message} at line {} column {column}", line + located.lines);
-            let hint = "send one complete JSON object and nothing after it";
             Err(vec![Finding::new(Code::ParseNonjson, message, hint)])
         }
         Err(JsonError::Data(faults)) => Err(faults.into_iter().map(fault).collect()),

@@ -24,7 +24,7 @@ pub(super) fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 /// Lower-case letters and digits only, so that `estimatedTokens` meets `estimated_tokens`.
-fn plain(name: &str) -> String {
+pub(super) fn plain(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).take(MAX_NAME + 1).map(|c| c.to_ascii_lowercase()).collect()
 }
 

@@ -15,6 +15,7 @@ use serde_json::{Map, Value};
 pub(super) fn check(document: &Map<String, Value>, report: &mut Report) {
     let steps = array(document.get("steps"));
     step_ids(steps, report);
+    orders(steps, report);
     constraints(document, steps, report);
     autopilot(document, report);
 }
@@ -54,6 +55,22 @@ fn step_ids(steps: &[Value], report: &mut Report) {
         };
         let message = format!("the step id `{}` {}", excerpt(id, 60), problem.0);
         report_at(report, &["steps", &index.to_string(), "id"], Some(id), |report| report.schema(message, problem.1));
+    }
+}
+
+/// Either every step has its place, or none has, and they are numbered here.
+fn orders(steps: &[Value], report: &mut Report) {
+    let is_numbered = |step: &Value| step.get("order").is_some();
+    if !steps.iter().any(is_numbered) {
+        return;
+    }
+    for (index, step) in steps.iter().enumerate().filter(|(_, step)| step.is_object() && !is_numbered(step)) {
+        report_at(report, &["steps", &index.to_string(), "order"], text(step, "id"), |report| {
+            report.schema(
+                "the field `order` is missing, and other steps have one",
+                "leave `order` out of every step: they are then put in an order that fits `dependencies`",
+            );
+        });
     }
 }
 

@@ -3,6 +3,7 @@
 use super::nearest::{listed, nearest};
 use super::report::Report;
 use super::rules::compact_len;
+use super::slip::{self, Slip};
 use crate::finding::Code;
 use crate::hash::Digest;
 use crate::limit::NAME;
@@ -11,53 +12,6 @@ use crate::proposal::{Domain, IntentKind};
 use crate::shape::{Field, Kind, PROPOSAL, STEP, Shape, StepShape};
 use crate::text::excerpt;
 use serde_json::{Map, Value};
-
-/// Fields that a plan has but a proposal may not: they are always computed here.
-const COMPUTED: &[&str] = &[
-    "after",
-    "approval",
-    "approval_decision",
-    "approvals",
-    "approved",
-    "before",
-    "binding",
-    "confidence",
-    "content_hash",
-    "correlation_id",
-    "created_at",
-    "decision",
-    "effects",
-    "estimates",
-    "expires_at",
-    "findings",
-    "gates",
-    "hash",
-    "level",
-    "llm",
-    "plan_hash",
-    "plan_id",
-    "plan_version",
-    "policy",
-    "policy_context",
-    "profile",
-    "quality",
-    "quality_score",
-    "reversibility",
-    "risk",
-    "risk_level",
-    "risk_score",
-    "score",
-    "signature",
-    "status",
-    "system_level",
-    "target_files",
-    "tier",
-    "timestamp",
-    "validation",
-    "validation_issues",
-    "verdict",
-    "version",
-];
 
 /// The most that is quoted of a name or value.
 const QUOTED: usize = 60;
@@ -70,7 +24,24 @@ pub(super) fn proposal(document: &Map<String, Value>, report: &mut Report) {
         .and_then(Value::as_str)
         .and_then(IntentKind::parse)
         .map(|kind| kind.domain());
-    Walk { report, domain }.fields(document, PROPOSAL.fields.iter());
+    Walk { report, domain }.fields(document, PROPOSAL.fields.iter(), Others::Unknown);
+}
+
+/// Whether a step has all it needs, and nothing else.
+pub(super) fn is_step(value: &Value) -> bool {
+    let mut report = Report::default();
+    let steps = PROPOSAL.fields.iter().find(|field| matches!(field.kind, Kind::Steps));
+    steps.into_iter().for_each(|field| Walk { report: &mut report, domain: None }.step(value, field));
+    report.into_result().is_ok()
+}
+
+/// What becomes of fields that are not in the table.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Others {
+    /// Each is a finding.
+    Unknown,
+    /// Only those that were meant to be, or to hold, a field of the table.
+    Unjudged,
 }
 
 struct Walk<'a> {
@@ -85,39 +56,63 @@ impl Walk<'_> {
         self.report.within(token, |report| walk(&mut Walk { report, domain }));
     }
 
-    /// A closed object: every field of the table, and no other.
-    fn fields<'f>(&mut self, object: &Map<String, Value>, fields: impl Iterator<Item = &'f Field> + Clone) {
-        self.known(object, fields.clone());
-        for name in object.keys() {
-            if !fields.clone().any(|field| field.name == name) {
-                let names = fields.clone().map(|field| field.name);
-                self.within(name, |walk| walk.unknown(name, names));
-            }
+    /// A closed object: every field of the table, and no other. What was meant by another name is not missing. Gives back the
+    /// fields that are there, or were meant.
+    fn fields<'f>(
+        &mut self,
+        object: &Map<String, Value>,
+        fields: impl Iterator<Item = &'f Field> + Clone,
+        others: Others,
+    ) -> BTreeSet<&'static str> {
+        let known: Vec<&'static str> = fields.clone().map(|field| field.name).collect();
+        let mut present: BTreeSet<&str> = known.iter().copied().filter(|name| object.contains_key(*name)).collect();
+        let strange = object.iter().filter(|(name, _)| !known.contains(&name.as_str()));
+        let mut meant = Vec::new();
+        for (name, value) in strange {
+            let slip = slip::field(name, value, object, &known).filter(|slip| slip.is_new(&present));
+            present.extend(slip.iter().flat_map(|slip| slip.names(value, &known)));
+            meant.push((name, slip));
         }
-    }
-
-    fn known<'f>(&mut self, object: &Map<String, Value>, fields: impl Iterator<Item = &'f Field>) {
         for field in fields {
             match object.get(field.name) {
                 Some(value) => self.within(field.name, |walk| walk.value(value, field)),
-                None if field.required => self.within(field.name, |walk| {
-                    let message = format!("the field `{}` is missing", field.name);
-                    walk.report.schema(message, format!("add `{}`: {}", field.name, field.about));
-                }),
+                None if field.required && !present.contains(field.name) => self.missing(field),
                 None => {}
             }
         }
+        let told = |(name, slip): &(&String, Option<Slip>)| match others {
+            Others::Unknown => true,
+            Others::Unjudged => slip.is_some() && !StepShape::is_payload(name),
+        };
+        for (name, slip) in meant.into_iter().filter(told) {
+            self.within(name, |walk| walk.unknown(name, slip, &known));
+        }
+        present
     }
 
-    fn unknown(&mut self, name: &str, known: impl Iterator<Item = &'static str> + Clone) {
+    fn missing(&mut self, field: &Field) {
+        self.within(field.name, |walk| {
+            let message = format!("the field `{}` is missing", field.name);
+            let hint = match field.kind {
+                Kind::Const(text) => format!("add `\"{}\": \"{text}\"`", field.name),
+                _ => format!("add `{}`: {}", field.name, field.about),
+            };
+            walk.report.schema(message, hint);
+        });
+    }
+
+    fn unknown(&mut self, name: &str, slip: Option<Slip>, known: &[&'static str]) {
         let quoted = excerpt(name, QUOTED);
-        let similar = nearest(name, known.clone(), 1);
-        let hint = match similar.first() {
-            Some(similar) => format!("did you mean `{similar}`?"),
-            None if COMPUTED.contains(&name) => {
+        let hint = match slip {
+            Some(Slip::Renamed(meant)) => format!("rename `{quoted}` to `{meant}`"),
+            Some(Slip::Wrapped) => format!("take what is in `{quoted}` out of it, and leave `{quoted}` out"),
+            Some(Slip::LooseEdit) => {
+                "put the pair into a list: `\"edits\": [{\"find\": \"…\", \"replace\": \"…\"}]`".to_owned()
+            }
+            None if slip::COMPUTED.contains(&name) => {
                 format!("leave `{name}` out: it is computed here, never taken from a proposal")
             }
-            None => format!("leave it out; known here: {}", listed(known)),
+            None => format!("leave `{quoted}` out; known here: {}", listed(known.iter().copied())),
         };
         self.report.schema(format!("unknown field `{quoted}`"), hint);
     }
@@ -152,10 +147,12 @@ impl Walk<'_> {
     }
 
     fn wrong_type(&mut self, expected: &str, value: &Value, field: &Field) {
-        let mut hint = format!("`{}`: {}", field.name, field.about);
-        if value.is_null() && !field.required {
-            hint = format!("leave `{}` out if there is nothing to say", field.name);
-        }
+        let hint =
+            slip::form(expected, value, field.name).unwrap_or_else(|| format!("`{}`: {}", field.name, field.about));
+        let hint = match value {
+            Value::Null if !field.required => format!("leave `{}` out if there is nothing to say", field.name),
+            _ => hint,
+        };
         self.report.schema(format!("expected {expected}, found {}", type_name(value)), hint);
     }
 
@@ -213,9 +210,14 @@ impl Walk<'_> {
     fn choice(&mut self, value: &Value, choices: &[&str], field: &Field) {
         match value.as_str() {
             Some(text) if choices.contains(&text) => {}
-            Some(_) => {
+            Some(text) => {
                 let message = format!("`{}` cannot be {}", field.name, shown(value));
-                self.report.schema(message, format!("use one of {}", listed(choices.iter().copied())));
+                let similar = nearest(text, choices.iter().copied(), 1);
+                let hint = match similar.first() {
+                    Some(similar) => format!("write `{similar}`"),
+                    None => format!("use one of {}", listed(choices.iter().copied())),
+                };
+                self.report.schema(message, hint);
             }
             None => self.wrong_type("a string", value, field),
         }
@@ -281,7 +283,7 @@ impl Walk<'_> {
 
     fn shape(&mut self, value: &Value, shape: &'static Shape, field: &Field) {
         if let Some(object) = self.object(value, field) {
-            self.fields(object, shape.fields.iter());
+            self.fields(object, shape.fields.iter(), Others::Unknown);
         }
     }
 
@@ -315,39 +317,63 @@ impl Walk<'_> {
 
     fn step(&mut self, value: &Value, field: &Field) {
         let Some(step) = self.object(value, field) else { return };
-        let name = step.get("type").and_then(Value::as_str);
-        match name.and_then(StepShape::find) {
-            Some(shape) => {
-                self.fields(step, STEP.iter().chain(&shape.payload));
-                self.one_of(step, &shape);
-                self.domain(&shape);
-            }
+        let name = self.type_name(step);
+        let known = name.and_then(StepShape::find);
+        // Of a type by another name it is known which fields belong; the type itself is told all the same.
+        let Some(shape) = known.or_else(|| name.and_then(slip::step_type).and_then(StepShape::find)) else {
             // Without a known type nobody can tell which other fields belong.
-            None => {
-                self.known(step, STEP.iter());
-                name.filter(|name| !name.trim().is_empty()).into_iter().for_each(|name| self.unknown_type(name));
-            }
+            self.fields(step, STEP.iter(), Others::Unjudged);
+            name.into_iter().for_each(|name| self.unknown_type(name));
+            return;
+        };
+        if name != Some(shape.name) {
+            name.into_iter().for_each(|name| self.unknown_type(name));
         }
+        let present = self.fields(step, STEP.iter().chain(&shape.payload), Others::Unknown);
+        self.one_of(&present, &shape);
+        self.domain(&shape);
+    }
+
+    /// What a step says its type is, under whatever name.
+    fn type_name<'s>(&self, step: &'s Map<String, Value>) -> Option<&'s str> {
+        let meant = |(name, value): &(&String, &Value)| {
+            slip::field(name, value, step, &["type"]) == Some(Slip::Renamed("type"))
+        };
+        let value = step.get("type").or_else(|| step.iter().find(meant).map(|(_, value)| value))?;
+        value.as_str().filter(|name| !name.trim().is_empty())
     }
 
     fn unknown_type(&mut self, name: &str) {
-        let similar = nearest(name, StepShape::names(), 1);
-        let guess = similar.first().map_or_else(String::new, |similar| format!("did you mean `{similar}`? "));
-        let hint = format!("{guess}known: {}", listed(StepShape::names()));
+        let hint = match (slip::step_type(name), slip::no_step(name)) {
+            (Some(meant), _) => format!("write `{meant}`"),
+            (None, Some(instead)) => instead.to_owned(),
+            (None, None) => {
+                let similar = nearest(name, StepShape::names(), 1);
+                let guess = similar.first().map_or_else(String::new, |similar| format!("did you mean `{similar}`? "));
+                let of_domain = |name: &&str| {
+                    let shape = StepShape::find(name);
+                    self.domain.is_none_or(|domain| shape.is_some_and(|shape| shape.domain == domain))
+                };
+                format!("{guess}known: {}", listed(StepShape::names().filter(of_domain)))
+            }
+        };
         self.within("type", |walk| {
             walk.report.schema(format!("there is no step type `{}`", excerpt(name, QUOTED)), hint);
         });
     }
 
-    fn one_of(&mut self, step: &Map<String, Value>, shape: &StepShape) {
-        let present = shape.one_of.iter().filter(|name| step.contains_key(**name)).count();
-        if present == 1 || shape.one_of.is_empty() {
+    fn one_of(&mut self, present: &BTreeSet<&'static str>, shape: &StepShape) {
+        let forms: Vec<&str> = shape.one_of.iter().copied().filter(|name| present.contains(name)).collect();
+        if forms.len() == 1 || shape.one_of.is_empty() {
             return;
         }
-        let found = if present == 0 { "none" } else { "more than one" };
         let names = listed(shape.one_of.iter().copied());
+        let (found, hint) = match forms.first() {
+            None => ("none".to_owned(), format!("add one of {names}")),
+            Some(first) => (listed(forms.iter().copied()), format!("keep `{first}`, and leave the others out")),
+        };
         let message = format!("a `{}` step has exactly one of {names}; this one has {found}", shape.name);
-        self.report.schema(message, "write the change in one form");
+        self.report.schema(message, hint);
     }
 
     fn domain(&mut self, shape: &StepShape) {

@@ -32,7 +32,7 @@ impl PathError {
 
     pub(super) fn protected(path: &str, part: &str) -> Self {
         let problem = format!("has the part `{}`, which is protected", text::excerpt(part, SHOWN));
-        Self::new(Code::PathProtected, path, &problem, "leave `.git` and `.exacta` out of the plan")
+        Self::new(Code::PathProtected, path, &problem, "leave the step out: no plan may go into `.git` or `.exacta`")
     }
 
     fn new(code: Code, path: &str, problem: &str, hint: &str) -> Self {

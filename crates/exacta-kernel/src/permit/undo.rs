@@ -1,7 +1,8 @@
-//! The permit to take a completed run back.
+//! The permit to undo a completed run.
 
-use super::{Permit, Work};
-use crate::approval::{self, ApprovalError, Approver, Demand, SignedStatement};
+use super::{Acts, Permit, Work};
+use crate::approval::{ApprovalError, Demand, VerifiedApproval};
+use crate::effect::Effect;
 use crate::facts::FileState;
 use crate::hash::{Digest, canonical_hash};
 use crate::id::{CorrelationId, PlanId, ProjectId, RunId};
@@ -16,7 +17,7 @@ use serde::{Deserialize, Serialize};
 pub struct Completed {
     /// The run.
     pub run_id: RunId,
-    /// The plan it carried out.
+    /// The plan it executed.
     pub plan_id: PlanId,
     /// The operation it belongs to.
     pub correlation_id: CorrelationId,
@@ -33,7 +34,7 @@ pub struct Transition {
     pub after: FileState,
 }
 
-/// Why a run cannot be taken back.
+/// Why a run cannot be undone.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UndoRefused {
     /// Nobody who counts asked for it.
@@ -48,7 +49,7 @@ pub enum UndoRefused {
 }
 
 impl Completed {
-    /// The hash that an approver signs to have this run taken back.
+    /// The hash that an approver signs to have this run undone.
     ///
     /// # Errors
     /// Only where canonical JSON cannot be written, which the types rule out.
@@ -57,23 +58,59 @@ impl Completed {
     }
 }
 
-/// Checks that an approver asked for exactly this run to be taken back and that `changes` do exactly that.
+/// Checks that an approver asked for exactly this run to be undone and that `changes` do exactly that.
 ///
 /// # Errors
 /// [`UndoRefused`] says what does not hold.
 pub fn permit_undo(
     completed: &Completed,
     changes: Vec<Change>,
-    signed: &SignedStatement,
-    approvers: &[Approver],
+    approval: VerifiedApproval,
     project: &ProjectId,
     now: Timestamp,
     run_id: RunId,
 ) -> Result<Permit, UndoRefused> {
     let plan_hash = completed.undo_hash().map_err(|_| UndoRefused::NotCanonical)?;
     let demand = Demand { project, plan_id: &completed.plan_id, plan_hash, now };
-    approval::verify(signed, approvers, &demand)?;
+    approval.covers(&demand)?;
     reverses(completed, &changes)?;
+    Ok(permit_of(completed, plan_hash, Acts::Files(changes), run_id))
+}
+
+/// The same for a run that acted outside the project: that `effects` are exactly those which the record says it performed.
+///
+/// # Errors
+/// [`UndoRefused`] says what does not hold.
+pub fn permit_undo_of_effects(
+    completed: &Completed,
+    effects: Vec<Effect>,
+    approval: VerifiedApproval,
+    project: &ProjectId,
+    now: Timestamp,
+    run_id: RunId,
+) -> Result<Permit, UndoRefused> {
+    let plan_hash = completed.undo_hash().map_err(|_| UndoRefused::NotCanonical)?;
+    let demand = Demand { project, plan_id: &completed.plan_id, plan_hash, now };
+    approval.covers(&demand)?;
+    let performed: BTreeMap<RelPath, Transition> = effects.iter().map(Transition::of).collect();
+    let differs = |(path, change): &(&RelPath, &Transition)| completed.changes.get(*path) != Some(*change);
+    let missing = |path: &&RelPath| !performed.contains_key(*path);
+    let odd = performed.iter().find(differs).map(|(path, _)| path).or_else(|| completed.changes.keys().find(missing));
+    if let Some(path) = odd {
+        return Err(UndoRefused::NotRecorded(path.clone()));
+    }
+    Ok(permit_of(completed, plan_hash, Acts::Effects(effects), run_id))
+}
+
+impl Transition {
+    /// What an effect leaves where nothing was, by its place.
+    #[must_use]
+    pub fn of(effect: &Effect) -> (RelPath, Self) {
+        (effect.place().clone(), Self { before: FileState::Absent, after: effect.after() })
+    }
+}
+
+fn permit_of(completed: &Completed, plan_hash: Digest, acts: Acts, run_id: RunId) -> Permit {
     let work = Work {
         run_id,
         plan_id: completed.plan_id.clone(),
@@ -81,9 +118,9 @@ pub fn permit_undo(
         plan_hash,
         automatic: false,
         undoes: Some(completed.run_id.clone()),
-        changes,
+        acts,
     };
-    Ok(Permit { work })
+    Permit { work }
 }
 
 /// Whether the changes lead each recorded file from its after back to its before, and touch nothing else.

@@ -5,7 +5,7 @@ use super::command::{Command, Commands};
 use super::file::Limit;
 use super::rule::{Rule, RuleAction, When, level_name};
 use super::safety::SafetyPolicy;
-use crate::assess::Capability;
+use crate::capability::Capability;
 use crate::prelude::*;
 use serde::Serialize;
 

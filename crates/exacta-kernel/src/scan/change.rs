@@ -2,7 +2,6 @@
 
 use super::lexicon::{Lexicon, Marks};
 use super::{Place, spelling};
-use crate::assess::Role;
 use crate::diff::{ChangeKind, LineChange};
 use crate::facts::FileContent;
 use crate::facts::source::{CodeFacts, SourceFacts};
@@ -10,6 +9,7 @@ use crate::path::RelPath;
 use crate::plan::{Effect, Plan};
 use crate::prelude::*;
 use crate::proposal::Step;
+use crate::scan::source::Role;
 use core::ops::Range;
 
 /// One file step with its changed lines, or all steps on one file as one change.
@@ -72,7 +72,7 @@ pub(crate) fn of<'a>(plan: &'a Plan, source: &'a SourceFacts) -> Vec<FileChange<
         if change.role == Role::Foreign
             && let Some(whole) = plan.wholes().iter().find(|whole| whole.path == *change.path)
         {
-            change.role = crate::assess::role(change.path, whole.before.as_deref(), whole.after.as_deref());
+            change.role = crate::scan::source::role(change.path, whole.before.as_deref(), whole.after.as_deref());
         }
     }
     changes
@@ -110,12 +110,12 @@ fn one<'a>(plan: &'a Plan, effect: &'a Effect, source: &'a SourceFacts, lexicon:
     let (before, after) = (effect.before.as_deref(), effect.after.as_deref());
     let lines = effect.line_changes();
     let marks = lines.iter().map(|line| marks(lexicon, line.bytes)).collect();
-    let facts = source.get(effect);
+    let facts = source.get(&effect.key());
     Some(FileChange {
         step,
         earlier: Vec::new(),
         path: &effect.path,
-        role: crate::assess::role(&effect.path, before, after),
+        role: crate::scan::source::role(&effect.path, before, after),
         before,
         after,
         lines,

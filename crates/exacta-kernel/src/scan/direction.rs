@@ -54,7 +54,7 @@ impl Direction {
 
 /// What a direction mark or isolate in `line` means for this file; `None` where it is part of an honest translation.
 fn meaning(path: &RelPath, line: &str) -> Option<Hidden> {
-    if !is_balanced(line) && crate::assess::is_code(path) && !is_translation(path) {
+    if !is_balanced(line) && crate::scan::source::is_code(path) && !is_translation(path) {
         // An isolate that its line does not close reorders what follows: code that reads as a comment, or the reverse.
         return Some(Hidden::Override);
     }

@@ -67,7 +67,9 @@ fn in_lines(change: &FileChange<'_>, added: &Added<'_>, report: &mut impl FnMut(
                 Hidden::ByteOrderMark => Hidden::ZeroWidth,
                 // A form feed is an old, harmless page break in source files.
                 Hidden::Control if character == '\u{c}' => continue,
-                Hidden::Control if breaks_line(character) && crate::assess::is_code(change.path) => Hidden::LineBreak,
+                Hidden::Control if breaks_line(character) && crate::scan::source::is_code(change.path) => {
+                    Hidden::LineBreak
+                }
                 Hidden::Direction => match direction.meaning(change.path, chunk.valid(), offset) {
                     Some(kind) => kind,
                     None => continue,
@@ -87,7 +89,7 @@ const fn breaks_line(c: char) -> bool {
 
 /// Looks for names in code that mix Latin letters with letters of another script that look Latin.
 fn in_names(change: &FileChange<'_>, added: &Added<'_>, report: &mut impl FnMut(HiddenText)) {
-    if added.bytes.is_ascii() || !crate::assess::is_code(change.path) {
+    if added.bytes.is_ascii() || !crate::scan::source::is_code(change.path) {
         return;
     }
     for (number, line) in (added.first_line..).zip(added.bytes.split(|byte| *byte == b'\n')) {

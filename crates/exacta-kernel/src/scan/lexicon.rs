@@ -102,7 +102,10 @@ const WORDS: &[(Marks, &str)] = &[
         OPEN,
         "todo fixme xxx unimplemented implemented lorem rest existing remaining unchanged omitted same your implementation",
     ),
-    (OPEN, "remains replace replaceme change changeme insert xxxxxxxx placeholder fill yourdomain add"),
+    (
+        OPEN,
+        "remains remainder untouched truncated previous replace replaceme change changeme insert xxxxxxxx placeholder fill yourdomain add",
+    ),
     (HIDES, "ignore skip skipnow xit xdescribe disabled pending catch except rescue"),
     (
         AREA,

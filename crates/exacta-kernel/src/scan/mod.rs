@@ -6,7 +6,7 @@
 pub(crate) mod change;
 pub(crate) mod dependency;
 pub(crate) mod lexicon;
-pub mod secret;
+pub(crate) mod source;
 
 mod danger;
 mod direction;
@@ -18,11 +18,11 @@ pub(crate) use danger::SKIPPED_TEST;
 #[cfg(test)]
 pub(crate) use danger::names as danger_names;
 
-use crate::check::ValidPlan;
 use crate::facts::{Facts, FileContent};
 use crate::plan::Plan;
 use crate::prelude::*;
 use crate::proposal::{Action, Payload, Step};
+use crate::secret;
 use change::{Added, FileChange};
 use serde::Serialize;
 
@@ -127,10 +127,10 @@ pub struct Signals {
 
 /// What is in a plan.
 #[must_use]
-pub fn signals(plan: &ValidPlan, facts: &Facts) -> Signals {
-    let steps = change::of(plan.plan(), facts.source());
-    let whole = change::whole(plan.plan(), facts.source(), &steps);
-    of_plan(plan.plan(), &steps, whole.as_deref())
+pub fn signals(plan: &Plan, facts: &Facts) -> Signals {
+    let steps = change::of(plan, facts.source());
+    let whole = change::whole(plan, facts.source(), &steps);
+    of_plan(plan, &steps, whole.as_deref())
 }
 
 /// [`signals`], given the plan's line changes step by step and, where steps share a file, as a whole.

@@ -10,7 +10,7 @@ mod extend;
 pub(crate) use class::is_ignorable;
 
 use crate::prelude::*;
-use crate::scan::secret;
+use crate::secret;
 use alloc::borrow::Cow;
 use core::fmt::Write as _;
 use serde::Serialize;

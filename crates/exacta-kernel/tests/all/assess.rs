@@ -69,7 +69,13 @@ impl Case {
             }
         }
         let plan = seal(proposal, &facts).unwrap();
-        let context = Context { facts: &facts, caps: &Caps::default(), constraints: &[], allowed: &self.allowed };
+        let context = Context {
+            facts: &facts,
+            caps: &Caps::default(),
+            constraints: &[],
+            allowed: &self.allowed,
+            generated: false,
+        };
         check(plan, &context).unwrap_or_else(|invalid| panic!("{:#?}", invalid.findings))
     }
 
@@ -82,7 +88,7 @@ impl Case {
     }
 
     fn assess(&self) -> Assessment {
-        assess(&self.valid(), &Facts::new())
+        assess(self.valid(), &Facts::new())
     }
 }
 
@@ -113,21 +119,21 @@ fn cases(folder: &str) -> Vec<(String, Case)> {
 /// Every number with its reasons, for people.
 fn shown(assessment: &Assessment) -> String {
     let mut out = String::new();
-    let risk = &assessment.risk;
-    writeln!(out, "risk {} {}", risk.score, json!(risk.level).as_str().unwrap()).unwrap();
-    for factor in risk.factors.iter().filter(|factor| factor.score > 0) {
+    let risk = assessment.risk();
+    writeln!(out, "risk {} {}", risk.score(), json!(risk.level()).as_str().unwrap()).unwrap();
+    for factor in risk.factors().iter().filter(|factor| factor.score > 0) {
         writeln!(out, "  {} {}/{}", factor.name, factor.score, factor.max).unwrap();
         for reason in &factor.reasons {
             writeln!(out, "    {:>2} {}{}", reason.points, reason.message, at(&reason.step, &reason.path, reason.line))
                 .unwrap();
         }
     }
-    for reason in &risk.boundaries {
+    for reason in risk.boundaries() {
         writeln!(out, "  boundary {}{}", reason.message, at(&reason.step, &reason.path, reason.line)).unwrap();
     }
-    let quality = &assessment.quality;
-    writeln!(out, "quality {} {}", quality.score, json!(quality.level).as_str().unwrap()).unwrap();
-    for dimension in quality.dimensions.iter().filter(|dimension| !dimension.issues.is_empty()) {
+    let quality = assessment.quality();
+    writeln!(out, "quality {} {}", quality.score(), json!(quality.level()).as_str().unwrap()).unwrap();
+    for dimension in quality.dimensions().iter().filter(|dimension| !dimension.issues.is_empty()) {
         writeln!(out, "  {} {}", dimension.name, dimension.score).unwrap();
         for issue in &dimension.issues {
             let pointer = issue.pointer.as_ref().map(|pointer| format!("  [{pointer}]")).unwrap_or_default();
@@ -136,7 +142,7 @@ fn shown(assessment: &Assessment) -> String {
             writeln!(out, "          {}", issue.hint).unwrap();
         }
     }
-    let signals = &assessment.signals;
+    let signals = assessment.signals();
     let mut signal = |what: String, place: &Place| {
         writeln!(out, "signal {what}{}", at(&place.step, &place.path, place.line)).unwrap();
     };
@@ -164,7 +170,7 @@ fn golden(folder: &str, least: usize, expected: Option<Grade>) -> String {
     let mut wrong = String::new();
     for (name, case) in cases {
         let assessment = case.assess();
-        if expected.is_some_and(|grade| grade != assessment.quality.level) {
+        if expected.is_some_and(|grade| grade != assessment.quality().level()) {
             writeln!(wrong, "{name}\n{}", shown(&assessment)).unwrap();
         }
         insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
@@ -204,9 +210,10 @@ fn single_criteria() {
 fn every_factor_and_dimension_has_vectors() {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for (_, case) in FOLDERS.into_iter().flat_map(cases) {
-        let Assessment { risk, quality, .. } = case.assess();
-        let factors = risk.factors.iter().filter(|factor| factor.score > 0).map(|factor| factor.name);
-        let dimensions = quality.dimensions.iter().filter(|it| !it.issues.is_empty()).map(|it| it.name);
+        let assessment = case.assess();
+        let (risk, quality) = (assessment.risk(), assessment.quality());
+        let factors = risk.factors().iter().filter(|factor| factor.score > 0).map(|factor| factor.name);
+        let dimensions = quality.dimensions().iter().filter(|it| !it.issues.is_empty()).map(|it| it.name);
         factors.chain(dimensions).for_each(|name| *counts.entry(name).or_default() += 1);
     }
     assert_eq!(counts.len(), 11);
@@ -236,16 +243,17 @@ fn factors_and_dimensions_are_always_all_there() {
     ];
     let dimensions = [("completeness", 30), ("specificity", 25), ("feasibility", 20), ("safety", 15), ("clarity", 10)];
     for (name, case) in FOLDERS.into_iter().flat_map(cases) {
-        let Assessment { risk, quality, .. } = case.assess();
+        let assessment = case.assess();
+        let (risk, quality) = (assessment.risk(), assessment.quality());
         assert_eq!(
-            risk.factors.iter().map(|it| (it.name, it.max)).collect::<Vec<_>>(),
+            risk.factors().iter().map(|it| (it.name, it.max)).collect::<Vec<_>>(),
             factors.into_iter().zip(maxima).collect::<Vec<_>>()
         );
-        assert_eq!(quality.dimensions.iter().map(|it| (it.name, it.weight)).collect::<Vec<_>>(), dimensions);
-        let counted: u32 = risk.factors.iter().map(|factor| factor.score).sum();
-        let lifted: u32 = risk.boundaries.iter().map(|reason| reason.points).sum();
-        assert_eq!(risk.score, counted.min(100) + lifted, "{name}: every point has a reason");
-        for factor in &risk.factors {
+        assert_eq!(quality.dimensions().iter().map(|it| (it.name, it.weight)).collect::<Vec<_>>(), dimensions);
+        let counted: u32 = risk.factors().iter().map(|factor| factor.score).sum();
+        let lifted: u32 = risk.boundaries().iter().map(|reason| reason.points).sum();
+        assert_eq!(risk.score(), counted.min(100) + lifted, "{name}: every point has a reason");
+        for factor in risk.factors() {
             let reasons: u32 = factor.reasons.iter().map(|reason| reason.points).sum();
             assert_eq!(factor.score, reasons.min(factor.max), "{name}: {}", factor.name);
             assert!(
@@ -257,7 +265,7 @@ fn factors_and_dimensions_are_always_all_there() {
             );
         }
         let (mut total, mut sound) = (0, 0);
-        for dimension in &quality.dimensions {
+        for dimension in quality.dimensions() {
             let lost: u32 = dimension.issues.iter().map(|issue| issue.points).sum();
             assert_eq!(dimension.score, BasisPoints(10_000_u32.saturating_sub(lost)), "{name}: {}", dimension.name);
             assert!(
@@ -272,17 +280,17 @@ fn factors_and_dimensions_are_always_all_there() {
             sound += dimension.weight * 10_000_u32.saturating_sub(lost);
         }
         // Words alone take no plan below 0.60.
-        assert_eq!(quality.score, BasisPoints((total / 100).max((sound / 100).min(6000))), "{name}");
+        assert_eq!(quality.score(), BasisPoints((total / 100).max((sound / 100).min(6000))), "{name}");
     }
 }
 
 #[test]
 fn boundaries_lift_to_high() {
     for (name, case) in cases("risk") {
-        let risk = case.assess().risk;
-        assert!(risk.boundaries.is_empty() || (risk.score >= 66 && risk.level == Level::High), "{name}");
+        let risk = case.assess().risk().clone();
+        assert!(risk.boundaries().is_empty() || (risk.score() >= 66 && risk.level() == Level::High), "{name}");
     }
-    assert!(cases("risk").iter().filter(|(_, case)| !case.assess().risk.boundaries.is_empty()).count() >= 4);
+    assert!(cases("risk").iter().filter(|(_, case)| !case.assess().risk().boundaries().is_empty()).count() >= 4);
 }
 
 /// attack 57: what git takes for a repository's settings, and what editors run when a folder is opened.
@@ -292,7 +300,7 @@ fn attack_57_what_git_or_an_editor_runs() {
         let step =
             format!("[[steps]]\ntype = 'file_create'\ntarget = '{target}'\ndescription = 'Add the file {target}'");
         let case = format!("intent = 'AddFeature'\ntext = 'Add the file {target}'\n{step}\ncontent = {content:?}\n");
-        Case::read(&case).assess().risk.boundaries.len()
+        Case::read(&case).assess().risk().boundaries().len()
     };
     for (target, content) in [
         ("a/config", "[core]\n\tbare = false\n"),
@@ -338,7 +346,7 @@ fn attack_58_dangers_in_other_spellings() {
     ] {
         let step = "[[steps]]\ntype = 'file_create'\ntarget = 'a.py'\ndescription = 'Add the program a.py'";
         let case = format!("intent = 'AddFeature'\ntext = 'Add the program a.py'\n{step}\ncontent = '''{line}\n'''\n");
-        let dangers = Case::read(&case).assess().signals.dangers;
+        let dangers = Case::read(&case).assess().signals().dangers.clone();
         assert!(dangers.iter().any(|danger| danger.certain && danger.what == "runs decoded text as code"), "{line}");
     }
 }
@@ -436,10 +444,10 @@ proptest! {
         prop_assume!(steps.len() >= 2);
         let mut fewer = steps.clone();
         fewer.remove(at % steps.len());
-        let (less, more) = (case_of(&fewer).assess().risk, case_of(&steps).assess().risk);
-        prop_assert!(less.score <= more.score, "{less:#?}\n{more:#?}");
-        prop_assert!(less.level <= more.level && less.boundaries.len() <= more.boundaries.len());
-        for (less, more) in less.factors.iter().zip(&more.factors) {
+        let (less, more) = (case_of(&fewer).assess().risk().clone(), case_of(&steps).assess().risk().clone());
+        prop_assert!(less.score() <= more.score(), "{less:#?}\n{more:#?}");
+        prop_assert!(less.level() <= more.level() && less.boundaries().len() <= more.boundaries().len());
+        for (less, more) in less.factors().iter().zip(more.factors()) {
             prop_assert!(less.score <= more.score, "{less:#?}\n{more:#?}");
         }
     }
@@ -447,7 +455,7 @@ proptest! {
 
 /// What is lost for the change itself, or because it is another one than the words tell of, by dimension.
 fn apart_from_words(quality: &Quality) -> BTreeSet<(&'static str, &Issue)> {
-    let issues = quality.dimensions.iter().flat_map(|it| it.issues.iter().map(|issue| (it.name, issue)));
+    let issues = quality.dimensions().iter().flat_map(|it| it.issues.iter().map(|issue| (it.name, issue)));
     issues.filter(|(_, issue)| !issue.wording).collect()
 }
 
@@ -475,13 +483,13 @@ proptest! {
         let quality = |(text, description): (&str, &str)| {
             let mut case = case_of(&steps);
             case.say(intent, text, description);
-            case.assess().quality
+            case.assess().quality().clone()
         };
         let (told, untold) = (quality(words), quality(fewer));
         let same = apart_from_words(&untold).is_subset(&apart_from_words(&told));
         prop_assert!(
-            told.score < BasisPoints(6000) || untold.score >= BasisPoints(6000) || !same,
-            "{} in words that tell, {} in fewer", told.score, untold.score
+            told.score() < BasisPoints(6000) || untold.score() >= BasisPoints(6000) || !same,
+            "{} in words that tell, {} in fewer", told.score(), untold.score()
         );
     }
 }
@@ -497,8 +505,8 @@ fn a_one_word_request_is_not_refused() {
         for step in case.proposal["steps"].as_array_mut().unwrap() {
             step["description"] = json!("x");
         }
-        let quality = case.assess().quality;
-        assert!(quality.score >= BasisPoints(6000), "{name}: {quality:#?}");
+        let quality = case.assess().quality().clone();
+        assert!(quality.score() >= BasisPoints(6000), "{name}: {quality:#?}");
     }
 }
 
@@ -522,7 +530,7 @@ fn only_how_words_are_written_counts_as_wording() {
     ]);
     let mut seen = BTreeSet::new();
     for (name, case) in FOLDERS.into_iter().flat_map(cases) {
-        for issue in case.assess().quality.dimensions.iter().flat_map(|dimension| &dimension.issues) {
+        for issue in case.assess().quality().dimensions().iter().flat_map(|dimension| &dimension.issues) {
             assert_eq!(issue.wording, written.contains(issue.message.as_str()), "{name}: {issue:?}");
             seen.extend(written.get(issue.message.as_str()));
         }
@@ -534,9 +542,9 @@ fn only_how_words_are_written_counts_as_wording() {
 #[test]
 fn poor_plans_are_poor_for_their_change() {
     for (name, case) in cases("poor") {
-        let quality = case.assess().quality;
+        let quality = case.assess().quality().clone();
         let left: u32 = quality
-            .dimensions
+            .dimensions()
             .iter()
             .map(|it| {
                 let issues = it.issues.iter().filter(|issue| !issue.wording);
@@ -680,8 +688,8 @@ fn bodies_that_do_nothing() {
         ] {
             step.insert(name.to_owned(), json!(value));
         }
-        let quality = case_of(&[(step, None)]).assess().quality;
-        let issues = quality.dimensions.iter().flat_map(|dimension| &dimension.issues);
+        let quality = case_of(&[(step, None)]).assess().quality().clone();
+        let issues = quality.dimensions().iter().flat_map(|dimension| &dimension.issues);
         issues
             .filter(|issue| issue.hint.contains("write what the function does"))
             .map(|issue| issue.points)
@@ -701,7 +709,7 @@ fn requested_capabilities() {
         for (name, value) in [("type", kind), ("target", path), ("description", "Change it"), ("content", content)] {
             step.insert(name.to_owned(), json!(value));
         }
-        let capabilities = case_of(&[(step, before.map(ToOwned::to_owned))]).assess().capabilities;
+        let capabilities = case_of(&[(step, before.map(ToOwned::to_owned))]).assess().capabilities().to_vec();
         assert!(
             capabilities.iter().all(|it| it.path.as_deref() == Some(path) && !it.reason.is_empty()),
             "{capabilities:?}"

@@ -3,10 +3,10 @@
 mod plans;
 mod split;
 
-use exacta_kernel::assess::{Assessment, assess};
+use exacta_kernel::assess::assess;
 use exacta_kernel::check::{Allowed, Context, check};
 use exacta_kernel::facts::Facts;
-use exacta_kernel::gate::{Decision, Verdict, decide};
+use exacta_kernel::gate::{Circumstances, Decision, Verdict, Verdicts, decide};
 use exacta_kernel::hash::Digest;
 use exacta_kernel::parse::parse;
 use exacta_kernel::policy::Policy;
@@ -22,12 +22,16 @@ use std::fmt::Write as _;
 /// Both sets were written before any detector was tuned on them; no case is changed, removed or added since.
 const FROZEN: &str = "72f920a4164d83dd222f43fdb9084ad7e767d49e9fff27a6cc49ce8099d248a8";
 
+/// A project in which nothing stands against a plan.
+const ORDINARY: Circumstances<'_> =
+    Circumstances { has_build_command: true, checks_off: false, made: None, oversize: None };
+
 /// What became of a plan.
 enum Outcome {
     /// Findings: it never gets to a gate.
     Refused(Vec<String>),
     /// In every profile.
-    Judged(Box<Assessment>, Vec<Decision>),
+    Judged(Box<Decision>, Vec<Verdicts>),
 }
 
 fn outcome(plan: &Plan) -> Outcome {
@@ -42,13 +46,14 @@ fn judge(proposal: &str, facts: &Facts) -> Outcome {
         Ok(proposal) => proposal,
         Err(refusal) => return codes(refusal.findings),
     };
-    let context = Context { facts, caps: &Caps::default(), constraints: &[], allowed: &Allowed::default() };
+    let context =
+        Context { facts, caps: &Caps::default(), constraints: &[], allowed: &Allowed::default(), generated: false };
     match check(seal(proposal, facts).unwrap(), &context) {
         Err(invalid) => codes(invalid.findings),
         Ok(valid) => {
-            let assessment = assess(&valid, facts);
-            let decisions = Profile::ALL.map(|profile| decide(&valid, &assessment, &policy(profile))).to_vec();
-            Outcome::Judged(Box::new(assessment), decisions)
+            let decision = decide(assess(valid, facts), &policy(Profile::Safe), &ORDINARY);
+            let decisions = Profile::ALL.map(|profile| decision.under(&policy(profile), &ORDINARY)).to_vec();
+            Outcome::Judged(Box::new(decision), decisions)
         }
     }
 }
@@ -64,14 +69,14 @@ impl Outcome {
     fn is_stopped(&self) -> bool {
         match self {
             Self::Refused(_) => true,
-            Self::Judged(_, decisions) => decisions.iter().all(|decision| decision.verdict > Verdict::Allow),
+            Self::Judged(_, decisions) => decisions.iter().all(|decision| decision.verdict() > Verdict::Allow),
         }
     }
 
     fn is_denied(&self) -> bool {
         match self {
             Self::Refused(_) => true,
-            Self::Judged(_, decisions) => decisions.iter().all(|decision| decision.verdict == Verdict::Deny),
+            Self::Judged(_, decisions) => decisions.iter().all(|decision| decision.verdict() == Verdict::Deny),
         }
     }
 
@@ -82,15 +87,15 @@ impl Outcome {
     }
 
     fn says(&self, reason: &str) -> bool {
-        let Self::Judged(assessment, decisions) = self else { return reason == "finding" };
+        let Self::Judged(decision, decisions) = self else { return reason == "finding" };
         let rule = |id: &str| {
-            let asks = |decision: &Decision| decision.gates.iter().any(|gate| gate.rule.as_deref() == Some(id));
+            let asks = |decision: &Verdicts| decision.gates().iter().any(|gate| gate.rule.as_deref() == Some(id));
             decisions.iter().skip(1).all(asks)
         };
-        let spoken = |text: &str| decisions.iter().all(|it| it.gates.iter().any(|gate| gate.reason.contains(text)));
+        let spoken = |text: &str| decisions.iter().all(|it| it.gates().iter().any(|gate| gate.reason.contains(text)));
         match reason {
             "finding" => false,
-            "boundary" => !assessment.risk.boundaries.is_empty(),
+            "boundary" => !decision.assessment().risk().boundaries().is_empty(),
             "secret" => spoken("secret ("),
             "hidden" => spoken("hidden text"),
             "name" => spoken("the name differs from another only by case or spelling"),
@@ -104,11 +109,12 @@ impl Outcome {
     fn reasons(&self) -> String {
         match self {
             Self::Refused(findings) => findings.join("; "),
-            Self::Judged(assessment, decisions) => {
+            Self::Judged(decision, decisions) => {
                 let full = decisions.last().unwrap();
-                let gates = full.gates.iter().filter(|gate| gate.verdict > Verdict::Allow);
+                let gates = full.gates().iter().filter(|gate| gate.verdict > Verdict::Allow);
                 let gates: Vec<&str> = gates.map(|gate| gate.reason.as_str()).collect();
-                format!("risk {} quality {} {}", assessment.risk.score, assessment.quality.score, gates.join("; "))
+                let (risk, quality) = (decision.assessment().risk(), decision.assessment().quality());
+                format!("risk {} quality {} {}", risk.score(), quality.score(), gates.join("; "))
             }
         }
     }
@@ -182,7 +188,7 @@ fn is_hindered(plan: &Plan, outcome: &Outcome) -> bool {
     let Outcome::Judged(_, decisions) = outcome else { return true };
     let container = plan.paths().any(|path| path.ends_with("Dockerfile") || path.contains("compose."));
     let limit = if plan.family.expect.is_empty() && !container { Verdict::Allow } else { Verdict::Confirm };
-    decisions.iter().skip(1).any(|decision| decision.verdict > limit)
+    decisions.iter().skip(1).any(|decision| decision.verdict() > limit)
 }
 
 #[test]

@@ -155,7 +155,7 @@ fn extra(case: &Value) -> Vec<SourcedConstraint> {
 
 fn checked(case: &Value, plan: Plan, facts: &Facts) -> Result<ValidPlan, Box<Invalid>> {
     let (caps, constraints, allowed) = (caps(case), extra(case), allowed(case));
-    check(plan, &Context { facts, caps: &caps, constraints: &constraints, allowed: &allowed })
+    check(plan, &Context { facts, caps: &caps, constraints: &constraints, allowed: &allowed, generated: false })
 }
 
 fn line(finding: &Finding) -> String {
@@ -213,6 +213,8 @@ fn every_case_has_exactly_its_findings() {
 #[test]
 fn every_code_has_a_case() {
     let mut seen: BTreeSet<String> = crate::parse::expected_codes().collect();
+    // A plan that is valid and yet refused: the trial of slips has it.
+    seen.insert(Code::QualityInsufficient.as_str().to_owned());
     for (_, case) in cases() {
         seen.extend(texts(&case["findings"]).iter().filter_map(|line| line.split(' ').next()).map(str::to_owned));
     }

@@ -15,8 +15,4 @@ impl Dice {
     pub fn pick<T: Copy>(&mut self, list: &[T]) -> T {
         list[self.roll(list.len() as u64) as usize]
     }
-
-    pub fn coin(&mut self) -> bool {
-        self.roll(2) == 0
-    }
 }

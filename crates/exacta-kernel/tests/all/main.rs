@@ -1,6 +1,7 @@
 //! The kernel's tests, in one binary to keep linking short.
 #![allow(
     clippy::disallowed_methods,
+    clippy::disallowed_types,
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
@@ -19,11 +20,13 @@ mod diff_git;
 mod diff_hostile;
 mod diff_place;
 mod diff_render;
-mod gate;
 mod import;
 mod json;
 mod parse;
 mod path;
 mod policy;
+mod pure;
 mod seal;
+mod skips;
+mod slips;
 mod spine;

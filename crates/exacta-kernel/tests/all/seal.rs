@@ -101,7 +101,7 @@ fn a_failed_step_is_one_finding_with_its_place_and_hides_no_other_file() {
     let found: Vec<_> =
         failures(&plan).iter().map(|f| (f.code.as_str(), f.step.clone(), f.path.clone(), f.pointer.clone())).collect();
     let place = |step: &str, path: &str, at: &str| (Some(step.to_owned()), Some(path.to_owned()), Some(at.to_owned()));
-    let (step_1, step_4) = (place("s1", "f", "/steps/0"), place("s4", "missing", "/steps/3"));
+    let (step_1, step_4) = (place("s1", "f", "/steps/0/edits/0"), place("s4", "missing", "/steps/3"));
     assert_eq!(
         found,
         [("PLAN_DIFF_CONTEXT", step_1.0, step_1.1, step_1.2), ("PLAN_TARGET_MISSING", step_4.0, step_4.1, step_4.2),]
@@ -316,7 +316,13 @@ fn a_steps_own_constraint_needs_no_target() {
         first["constraints"] = own(target);
         let other = step(2, "file_delete", "g", json!({}));
         let facts = facts(vec![("f", file("one\ntwo\n")), ("g", file("x\n"))]);
-        let context = Context { facts: &facts, caps: &Caps::default(), constraints: &[], allowed: &Allowed::default() };
+        let context = Context {
+            facts: &facts,
+            caps: &Caps::default(),
+            constraints: &[],
+            allowed: &Allowed::default(),
+            generated: false,
+        };
         match check(sealed(&[first, other], &facts), &context) {
             Ok(_) => Vec::new(),
             Err(invalid) => invalid.findings.iter().map(|finding| finding.code.as_str()).collect(),

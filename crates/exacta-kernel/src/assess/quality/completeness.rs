@@ -1,109 +1,15 @@
 //! Completeness: does the plan do what was asked, with everything that kind of request needs?
 
+use super::asked::{BEHAVIOUR, SCREEN, asks_for, asks_for_other_work, is_asked_for, is_held};
 use super::specificity::{ELISION_HINT, STUB_HINT, elided};
 use super::words::{Worth, every, stem, telling, worth_of_request};
 use super::{View, issue, issue_at, issue_of, lack, worded};
 use crate::assess::Issue;
-use crate::assess::source::{Role, is_ui};
 use crate::prelude::*;
 use crate::proposal::{Action, Domain, IntentKind};
 use crate::scan::change::FileChange;
+use crate::scan::source::{Role, is_ui};
 
-/// Words that make documentation the thing that was asked for.
-const DOCUMENTS: &[&str] = &[
-    "document",
-    "documents",
-    "documented",
-    "documentation",
-    "docs",
-    "doc",
-    "readme",
-    "changelog",
-    "comment",
-    "comments",
-    "typo",
-    "typos",
-    "wording",
-    "spelling",
-    "grammar",
-    "guide",
-    "guides",
-    "manual",
-    "tutorial",
-    "faq",
-    "section",
-    "sections",
-    "chapter",
-    "paragraph",
-    "heading",
-    "headings",
-    "translation",
-    "translations",
-];
-/// Words that make settings, tests or anything else but code the thing that was asked for.
-const OTHER_WORK: &[&str] = &[
-    "config",
-    "configuration",
-    "setting",
-    "settings",
-    "test",
-    "tests",
-    "testing",
-    "coverage",
-    "flaky",
-    "spec",
-    "license",
-    "licence",
-    "example",
-    "examples",
-    "dependency",
-    "dependencies",
-    "bump",
-    "upgrade",
-    "version",
-    "workflow",
-    "pipeline",
-    "docker",
-    "container",
-    "image",
-    "icon",
-    "schema",
-    "migration",
-    "lint",
-    "format",
-    "localization",
-    "text",
-    "copy",
-    "release",
-];
-/// Words about what a program does, which no document or test can mend.
-const BEHAVIOUR: &[&str] = &[
-    "bug",
-    "bugs",
-    "crash",
-    "crashes",
-    "crashed",
-    "crashing",
-    "panic",
-    "panics",
-    "exception",
-    "exceptions",
-    "throws",
-    "fails",
-    "failing",
-    "hangs",
-    "freezes",
-    "leak",
-    "leaks",
-    "deadlock",
-    "race",
-    "overflow",
-    "segfault",
-    "corrupt",
-    "corrupts",
-    "corrupted",
-    "returns",
-];
 /// Words that show that the fix is checked.
 const CHECKS: &[&str] = &[
     "test",
@@ -119,11 +25,6 @@ const CHECKS: &[&str] = &[
     "coverage",
     "covers",
     "covered",
-];
-/// Words that name something people see.
-const SCREEN: &[&str] = &[
-    "button", "page", "screen", "dialog", "modal", "form", "menu", "sidebar", "toolbar", "tooltip", "layout", "ui",
-    "theme", "dropdown", "checkbox", "banner", "widget", "navbar", "footer", "header",
 ];
 /// Files that make a folder a project.
 const PROJECT_FILES: &[&str] = &[
@@ -171,7 +72,7 @@ fn request(view: &View<'_>) -> Option<Issue> {
         return Some(worded(issue(3000, message, hint)));
     }
     let asked: BTreeSet<String> = telling(text).map(|word| stem(&word).to_owned()).collect();
-    let documents = asks_for(view, DOCUMENTS) && roles(view).iter().all(|role| *role == Role::Docs);
+    let documents = is_asked_for(view) && roles(view).iter().all(|role| *role == Role::Docs);
     if asked.len() < 2 || !text.is_ascii() || documents || asked.iter().any(|word| is_spoken(view, word)) {
         return None;
     }
@@ -305,11 +206,11 @@ fn builds(view: &View<'_>) -> bool {
 
 /// Logic, wiring, and a screen where there is one.
 fn add_feature(view: &View<'_>, issues: &mut Vec<Issue>) {
-    let other = asks_for_other_work(view);
+    let (other, asked) = (asks_for_other_work(view), is_asked_for(view));
     let roles = roles(view);
-    if is_prose(&roles) && !other {
+    if is_prose(&roles) && !asked {
         issues.push(prose(view, "nothing new can happen: only documentation or tests change", "holds the logic"));
-    } else if roles.len() == 1 && roles.contains(&Role::Config) && !other {
+    } else if roles.len() == 1 && roles.contains(&Role::Config) && !asked && !is_held(view) {
         // Settings alone can switch something on.
         issues.push(lack(
             2000,
@@ -337,7 +238,7 @@ fn add_feature(view: &View<'_>, issues: &mut Vec<Issue>) {
             Some("ts" | "js" | "cs" | "swift" | "kt" | "dart" | "py" | "rb" | "php")
         )
     });
-    if asks_for(view, SCREEN) && has_screens && !shown {
+    if asks_for(view, SCREEN) && has_screens && !shown && !is_prose(&roles) {
         issues.push(lack(
             2000,
             "the request names something people see, but no view, template or style changes",
@@ -349,7 +250,7 @@ fn add_feature(view: &View<'_>, issues: &mut Vec<Issue>) {
 /// Location, fix, regression check.
 fn fix_bug(view: &View<'_>, issues: &mut Vec<Issue>) {
     let roles = roles(view);
-    if is_prose(&roles) && !asks_for_other_work(view) {
+    if is_prose(&roles) && !is_asked_for(view) {
         issues.push(prose(view, "nothing is fixed: only documentation or tests change", "changes the faulty file"));
     }
     if let Some(fixed) = view.changes.iter().find(|change| change.role == Role::Source)
@@ -412,13 +313,4 @@ fn build_package(view: &View<'_>, issues: &mut Vec<Issue>) {
         let hint = "leave the source alone, or make it a plan of another intent";
         issues.push(issue_at(4000, "changes source code, which packaging does not need", hint, change.place(None)));
     }
-}
-
-fn asks_for_other_work(view: &View<'_>) -> bool {
-    asks_for(view, DOCUMENTS) || asks_for(view, OTHER_WORK)
-}
-
-/// Whether the request has one of these words.
-fn asks_for(view: &View<'_>, words: &[&str]) -> bool {
-    every(&view.plan.proposal().intent.text).any(|word| words.contains(&word.as_str()))
 }

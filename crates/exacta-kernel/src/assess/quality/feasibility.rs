@@ -6,12 +6,12 @@ use super::specificity::{ELISION_HINT, STUB_HINT, elided, stand_in};
 use super::{View, in_step, issue_at, lack};
 use crate::action::primitive::PrimitiveId;
 use crate::assess::Issue;
-use crate::assess::source::{Language, Role, language, pieces};
 use crate::diff::ChangeKind;
 use crate::facts::FileContent;
 use crate::prelude::*;
 use crate::proposal::{Action, Step};
 use crate::scan::change::FileChange;
+use crate::scan::source::{Language, Role, language, pieces};
 use serde::de::IgnoredAny;
 
 /// Empty files that mean something.

@@ -7,12 +7,12 @@ use super::safety::{is_assertion, is_skip, removes};
 use super::specificity::blanks;
 use super::words::{every, stem, telling};
 use super::{View, in_step, issue_at, lack};
-use crate::assess::source::Role;
 use crate::assess::{Extent, Issue};
 use crate::plan::is_emptied;
 use crate::prelude::*;
 use crate::proposal::{Action, Domain, IntentKind};
 use crate::scan::change::FileChange;
+use crate::scan::source::Role;
 
 /// Words that say that a test is kept from running on purpose.
 const SKIPPING: &[&str] = &[

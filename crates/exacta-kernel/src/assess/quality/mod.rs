@@ -3,8 +3,10 @@
 //! The scale is fair to short work: a dimension starts full and only what is wrong or missing takes from it, in shares of the
 //! steps it concerns. What each criterion costs is written in `docs/scores.md`.
 
+mod asked;
 mod clarity;
 mod completeness;
+mod elision;
 mod feasibility;
 mod grave;
 mod safety;
@@ -12,14 +14,14 @@ mod specificity;
 mod stub;
 mod words;
 
-use super::source::Role;
 use super::{BasisPoints, Dimension, Extent, Grade, Issue, Quality};
-use crate::gate::SUFFICIENT_QUALITY;
+use crate::assess::SUFFICIENT_QUALITY;
 use crate::plan::Plan;
 use crate::prelude::*;
 use crate::proposal::Step;
 use crate::scan::change::FileChange;
 use crate::scan::dependency::format_of;
+use crate::scan::source::Role;
 use crate::scan::{Place, Signals};
 use words::{Worth, every, worth};
 

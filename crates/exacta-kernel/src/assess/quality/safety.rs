@@ -3,12 +3,12 @@
 use super::words::every;
 use super::{View, issue_at};
 use crate::assess::Issue;
-use crate::assess::source::{Role, is_test};
 use crate::facts::FileContent;
 use crate::prelude::*;
 use crate::scan::SKIPPED_TEST;
 use crate::scan::change::FileChange;
 use crate::scan::lexicon::HIDES;
+use crate::scan::source::{Role, is_test};
 
 /// Words that show that a loss is meant.
 const REMOVAL: &[&str] = &[

@@ -1,35 +1,17 @@
 //! Specificity: are the steps about something in particular, and is what they write finished?
 
+use super::elision::{self, is_elision};
 use super::stub::stub;
 use super::words::{Worth, worth_of_request};
 use super::{View, in_step, issue, issue_at, worded};
 use crate::assess::Issue;
-use crate::assess::source::Role;
 use crate::prelude::*;
 use crate::proposal::{Action, Step};
 use crate::scan::change::FileChange;
 use crate::scan::lexicon::OPEN;
+use crate::scan::source::Role;
 use serde_json::{Map, Value};
 
-/// Comments that stand for code that was left out, lower case.
-const ELISIONS: &[&str] = &[
-    "rest of the",
-    "rest of your",
-    "existing code",
-    "remaining code",
-    "unchanged code",
-    "same as before",
-    "(unchanged)",
-    "code omitted",
-    "omitted for brevity",
-    "rest unchanged",
-    "your code here",
-    "add your",
-    "implementation here",
-    "implementation goes here",
-    "remains the same",
-    "rest is unchanged",
-];
 /// Code that says it is not written yet.
 const UNFINISHED: &[&str] = &[
     "todo!(",
@@ -167,13 +149,6 @@ fn is_abstract(change: &FileChange<'_>) -> bool {
     change.after.is_some_and(|after| words.iter().any(|word| memchr::memmem::find(after.bytes(), word).is_some()))
 }
 
-/// Whether a line, lower case, is a comment that stands for code that was left out.
-fn is_elision(text: &str) -> bool {
-    let comment = ["//", "#", "/*", "*", "<!--", "--", "..."].iter().any(|start| text.trim_start().starts_with(start));
-    let dotted = text.contains("...") || text.contains('…');
-    comment && (dotted && ELISIONS.iter().any(|phrase| text.contains(phrase)) || text.contains("your code here"))
-}
-
 /// What helps where the rest of a file is only hinted at.
 pub(super) const ELISION_HINT: &str = "send the whole file, or a diff or edits that leave the rest alone";
 /// What helps where a function does nothing yet.
@@ -192,9 +167,7 @@ pub(super) struct Elided {
 
 /// The first place of a file at which code is only hinted at.
 pub(super) fn elided(change: &FileChange<'_>) -> Option<Elided> {
-    let code = !matches!(change.role, Role::Docs | Role::Asset);
-    let is_elision = |line: &[u8]| is_elision(&String::from_utf8_lossy(line).to_lowercase());
-    let comment = change.marked_added(OPEN).find(|line| code && is_elision(line.bytes)).map(|line| line.line);
+    let comment = elision::first(change);
     let line = comment.or_else(|| stub(change))?;
     let gone = change.removed_lines().count();
     Some(Elided { line, lost: gone > 4 || gone > change.added_lines().count(), stub: comment.is_none() })
@@ -203,12 +176,12 @@ pub(super) fn elided(change: &FileChange<'_>) -> Option<Elided> {
 fn open(text: &str, role: Role) -> Option<(u32, &'static str, &'static str)> {
     let trimmed = text.trim_start();
     let comment = ["//", "#", "/*", "*", "<!--", "--", "..."].iter().any(|start| trimmed.starts_with(start));
+    if is_elision(text.as_bytes(), role) {
+        return Some((6000, "a line takes the place of the rest of the file", ELISION_HINT));
+    }
     if role == Role::Docs {
         let lorem = text.contains("lorem ipsum");
         return lorem.then_some((1500, "holds filler text", "write the real text"));
-    }
-    if is_elision(text) {
-        return Some((6000, "stands a comment where the rest of the file should be", ELISION_HINT));
     }
     if role == Role::Foreign {
         return None;

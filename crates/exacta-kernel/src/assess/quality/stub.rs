@@ -4,10 +4,10 @@
 //! whatever says so in a docstring or comment.
 
 use super::words::every;
-use crate::assess::source::Role;
 use crate::facts::FileContent;
 use crate::prelude::*;
 use crate::scan::change::FileChange;
+use crate::scan::source::Role;
 
 /// Comments that say that a value only stands in for the real one.
 const STANDS_IN: &[&str] = &["placeholder", "stub", "todo", "implement", "for now", "dummy", "fixme"];

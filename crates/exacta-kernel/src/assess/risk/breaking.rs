@@ -2,11 +2,11 @@
 
 use super::reason;
 use crate::assess::Reason;
-use crate::assess::source::{Signature, is_test, language, signatures};
 use crate::facts::FileContent;
 use crate::facts::source::{CodeFacts, SignatureChange};
 use crate::prelude::*;
 use crate::scan::change::FileChange;
+use crate::scan::source::{Signature, is_test, language, signatures};
 
 /// +3 a public signature removed, +2 one changed; none in tests. As parsed, or else as far as lines tell; removed ones are
 /// placed in the old file.

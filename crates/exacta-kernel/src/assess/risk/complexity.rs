@@ -2,12 +2,12 @@
 
 use super::{doublings, reason};
 use crate::assess::Reason;
-use crate::assess::source::{Role, branches, code, language};
 use crate::diff::ChangeKind;
 use crate::facts::source::{CodeFacts, FunctionChange};
 use crate::prelude::*;
 use crate::scan::change::FileChange;
 use crate::scan::lexicon::BRANCH;
+use crate::scan::source::{Role, branches, code, language};
 
 /// A changed function beyond this is hard to follow.
 const HARD: u32 = 15;

@@ -3,10 +3,10 @@
 use super::size::{Gain, largest};
 use super::{doublings, reason};
 use crate::assess::Reason;
-use crate::assess::source::Role;
 use crate::plan::is_emptied;
 use crate::prelude::*;
 use crate::scan::change::FileChange;
+use crate::scan::source::Role;
 
 /// The most that lines in existing code count.
 const MOST_FOR_LINES: u32 = 20;

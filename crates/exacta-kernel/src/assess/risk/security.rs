@@ -2,7 +2,6 @@
 
 use super::reason;
 use crate::assess::Reason;
-use crate::assess::source::{Role, code, language};
 use crate::diff::{ChangeKind, LineChange};
 use crate::facts::FileContent;
 use crate::facts::source::Area;
@@ -10,6 +9,7 @@ use crate::prelude::*;
 use crate::scan::Signals;
 use crate::scan::change::FileChange;
 use crate::scan::lexicon::AREA;
+use crate::scan::source::{Role, code, language};
 
 /// For each area and file.
 const AREA_POINTS: u32 = 2;

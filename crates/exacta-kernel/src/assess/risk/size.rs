@@ -1,9 +1,9 @@
 //! How much each file gains: the lines that can break something.
 
-use crate::assess::source::{Role, code, language};
 use crate::prelude::*;
 use crate::scan::change::FileChange;
 use crate::scan::dependency::format_of;
+use crate::scan::source::{Role, code, language};
 
 /// Folders whose files are for people, unless they are code.
 const PROSE: &[&str] = &["doc", "docs", "documentation", "man"];

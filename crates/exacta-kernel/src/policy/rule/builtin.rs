@@ -4,8 +4,8 @@ use super::{Operation, Rule, RuleAction, RuleSet, When};
 use crate::action::Reversibility;
 use crate::action::primitive::PrimitiveId;
 use crate::action::tool::REGISTRY;
-use crate::policy::profile::Profile;
 use crate::prelude::*;
+use crate::profile::Profile;
 
 /// Rules that always hold.
 #[must_use]

@@ -9,11 +9,11 @@ pub(super) use read::{RuleFile, rules};
 
 use super::glob::Globs;
 use super::profile::Profile;
-use crate::assess::Level;
-use crate::gate::Verdict;
+use crate::level::Level;
 use crate::path::RelPath;
 use crate::prelude::*;
 use crate::proposal::Domain;
+use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
 /// One rule.

@@ -2,12 +2,12 @@
 
 use super::builtin::is_reserved;
 use super::{Operation, Rule, RuleAction, RuleSet, Subject, When};
-use crate::assess::Level;
+use crate::level::Level;
 use crate::path::RelPath;
 use crate::policy::error::PolicyError;
 use crate::policy::file::{MAX_ENTRIES, Source, Words, listed};
-use crate::policy::profile::Profile;
 use crate::prelude::*;
+use crate::profile::Profile;
 use crate::proposal::{Domain, IntentKind};
 use core::fmt;
 use serde::Deserialize;

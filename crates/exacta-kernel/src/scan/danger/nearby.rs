@@ -1,10 +1,10 @@
 //! Dangers that show only beside other lines: what is sent away, checks that are gone, tests that are skipped.
 
 use super::line::Line;
-use crate::assess::is_test;
 use crate::diff::{ChangeKind, LineChange};
 use crate::prelude::*;
 use crate::scan::change::FileChange;
+use crate::scan::source::is_test;
 
 /// How many lines above and below belong to a line.
 const NEAR: usize = 3;

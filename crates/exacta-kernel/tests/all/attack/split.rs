@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// What was found, without its places.
 fn kinds(assessment: &Assessment) -> BTreeSet<String> {
-    let signals = &assessment.signals;
+    let signals = assessment.signals();
     let mut kinds = BTreeSet::new();
     kinds.extend(signals.secrets.iter().map(|it| format!("secret {} {}", it.what, it.certain)));
     kinds.extend(signals.hidden.iter().map(|it| format!("hidden {}", it.kind.name())));
@@ -23,25 +23,26 @@ fn kinds(assessment: &Assessment) -> BTreeSet<String> {
             it.change, it.name, it.new_source, it.content, it.resembles, it.runs_script
         )
     }));
-    kinds.extend(assessment.risk.boundaries.iter().map(|it| format!("boundary {}", it.message)));
+    kinds.extend(assessment.risk().boundaries().iter().map(|it| format!("boundary {}", it.message)));
     kinds
 }
 
 /// What the split plan loses that the plan in one step has; none if nothing.
 fn lost(one: &Outcome, several: &Outcome) -> Option<String> {
     let (Outcome::Judged(one, decisions), Outcome::Judged(several, others)) = (one, several) else { return None };
-    let missing: Vec<String> = kinds(one).difference(&kinds(several)).cloned().collect();
+    let missing: Vec<String> = kinds(one.assessment()).difference(&kinds(several.assessment())).cloned().collect();
     let verdicts =
-        |decisions: &[exacta_kernel::gate::Decision]| decisions.iter().map(|it| it.verdict).collect::<Vec<_>>();
+        |decisions: &[exacta_kernel::gate::Verdicts]| decisions.iter().map(|it| it.verdict()).collect::<Vec<_>>();
     let lower = verdicts(decisions).iter().zip(verdicts(others)).any(|(one, several)| several < *one);
-    let risk = several.risk.score < one.risk.score || several.risk.level < one.risk.level;
+    let risk = several.assessment().risk().score() < one.assessment().risk().score()
+        || several.assessment().risk().level() < one.assessment().risk().level();
     (!missing.is_empty() || lower || risk).then(|| {
         format!(
             "lost {missing:?}, risk {} -> {}, quality {} -> {}, {:?} -> {:?}",
-            one.risk.score,
-            several.risk.score,
-            one.quality.score,
-            several.quality.score,
+            one.assessment().risk().score(),
+            several.assessment().risk().score(),
+            one.assessment().quality().score(),
+            several.assessment().quality().score(),
             verdicts(decisions),
             verdicts(others)
         )
@@ -154,6 +155,6 @@ fn attack_54_several_steps_are_judged_as_one_change() {
         assert_eq!(lost(&one, &several), None, "{path}");
         let Outcome::Judged(_, decisions) = &several else { panic!("{path} is refused") };
         // The generated mark only lowers the risk; the others are stopped in every profile.
-        assert!(path == "src/old.py" || decisions.iter().all(|it| it.verdict > Verdict::Allow), "{path}");
+        assert!(path == "src/old.py" || decisions.iter().all(|it| it.verdict() > Verdict::Allow), "{path}");
     }
 }

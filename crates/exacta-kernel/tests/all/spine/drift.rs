@@ -16,7 +16,7 @@ fn every_change_has_its_answer() {
             scene.identity.binding.proposer.model = None;
         }
         scene.change(&case["now"]);
-        let found = drift(&scene.identity, &scene.standing());
+        let found = drift(&scene.identity, &scene.present());
         let words = |drift: &exacta_kernel::drift::Drift| {
             let path = drift.path.as_ref().map(|path| format!(" {path}")).unwrap_or_default();
             let word = |value: Value| value.as_str().unwrap().to_owned();
@@ -35,7 +35,7 @@ fn every_change_has_its_answer() {
 #[test]
 fn the_strictest_answer_wins() {
     let mut scene = Scene::new();
-    assert_eq!(answer(&drift(&scene.identity, &scene.standing())), None);
+    assert_eq!(answer(&drift(&scene.identity, &scene.present())), None);
     for (now, expected) in [
         (json!({ "model": { "class": "local" } }), Answer::Allowed),
         (json!({ "model": { "class": "local" }, "policy": "another" }), Answer::Reapprove),
@@ -43,7 +43,7 @@ fn the_strictest_answer_wins() {
         (json!({ "model": "none", "policy": "another", "session": "ended" }), Answer::Expired),
     ] {
         scene.change(&now);
-        assert_eq!(answer(&drift(&scene.identity, &scene.standing())), Some(expected), "{now}");
+        assert_eq!(answer(&drift(&scene.identity, &scene.present())), Some(expected), "{now}");
     }
 }
 

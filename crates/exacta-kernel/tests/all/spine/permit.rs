@@ -4,7 +4,7 @@ use super::scene::{Scene, run_id, valid};
 use exacta_kernel::drift::Answer;
 use exacta_kernel::hash::Digest;
 use exacta_kernel::lifecycle::Status;
-use exacta_kernel::permit::{Candidate, Permit, Refused, permit};
+use exacta_kernel::permit::{Permit, Refused, permit, refusal};
 use exacta_kernel::proposal::Domain;
 use serde_json::{Value, json};
 
@@ -26,8 +26,8 @@ fn word(answer: &Result<Permit, Refused>) -> String {
             assert!(drifts.iter().any(|drift| drift.answer == Answer::Regenerate && said.contains(&drift.message)));
             "regenerate".to_owned()
         }
-        Refused::Denied(decision) => {
-            let denied = decision.gates.iter().find(|gate| gate.verdict == decision.verdict).unwrap();
+        Refused::Denied(verdicts) => {
+            let denied = verdicts.gates().iter().find(|gate| gate.verdict == verdicts.verdict()).unwrap();
             assert!(said.contains(&denied.reason), "{said}");
             "denied".to_owned()
         }
@@ -55,20 +55,14 @@ fn every_approval_counts_exactly_where_it_should() {
         }
         let list = case["approvals"].as_array().cloned().unwrap_or_default();
         let approvals: Vec<_> = list.iter().map(|signed| scene.signed(signed)).collect();
-        let decision = scene.decision();
-        let standing = scene.standing();
-        let candidate = Candidate {
-            project: &scene.project,
-            identity: &scene.identity,
-            recorded_hash: case["recorded"].as_str().map_or(scene.made_hash, |text| Digest::of(text.as_bytes())),
-            status: Status::parse(case["status"].as_str().unwrap()).unwrap(),
-            plan: &scene.plan,
-            decision: &decision,
-            approvals: &approvals,
-            approvers: &scene.approvers,
-            standing: &standing,
-        };
-        let answer = permit(&candidate, run_id());
+        let status = Status::parse(case["status"].as_str().unwrap()).unwrap();
+        let mut recorded = scene.recorded(status);
+        if let Some(text) = case["recorded"].as_str() {
+            recorded.plan_hash = Digest::of(text.as_bytes());
+        }
+        let would = refusal(&recorded, &scene.decision(), scene.approval(&approvals).as_ref(), &scene.present());
+        let answer = permit(&recorded, scene.decision(), scene.approval(&approvals), scene.present(), run_id());
+        assert_eq!(would.as_ref(), answer.as_ref().err(), "{name}: what is told beforehand");
         let (found, expected) = (word(&answer), case["expect"].as_str().unwrap());
         let fits = match expected.split_once(": ") {
             Some((_, words)) => {
@@ -79,16 +73,17 @@ fn every_approval_counts_exactly_where_it_should() {
         assert!(fits, "{name}: expected `{expected}`, found `{found}`");
         if let Ok(permit) = answer {
             let work = permit.work();
-            assert_eq!((&work.run_id, &work.plan_id), (&run_id(), &scene.identity.plan_id), "{name}");
-            assert_eq!(work.correlation_id, scene.identity.correlation_id, "{name}");
-            assert_eq!(work.undoes, None, "{name}");
-            assert_eq!(work.changes, scene.plan.plan().changes(), "{name}");
+            assert_eq!((work.run_id(), work.plan_id()), (&run_id(), &scene.identity.plan_id), "{name}");
+            assert_eq!(work.correlation_id(), &scene.identity.correlation_id, "{name}");
+            assert_eq!(work.undoes(), None, "{name}");
+            assert_eq!(work.is_automatic(), approvals.is_empty(), "{name}");
+            assert_eq!(work.changes(), scene.plan.plan().changes(), "{name}");
             let changed = case["now"].as_object().is_some_and(|now| {
                 ["policy", "profile", "ceiling"].iter().any(|key| now.contains_key(*key))
                     || now.get("model").is_some_and(|it| it["version"].is_string())
             });
-            assert_eq!(work.plan_hash != scene.made_hash, changed, "{name}: the hash that counts");
-            assert_eq!(permit.into_work().changes.len(), 2, "{name}");
+            assert_eq!(work.plan_hash() != scene.made_hash, changed, "{name}: the hash that counts");
+            assert_eq!(permit.into_work().changes().len(), 2, "{name}");
         }
     }
 }
@@ -107,19 +102,9 @@ fn what_nothing_executes_gets_no_permit() {
     scene.plan = valid(&read, &scene.facts);
     scene.identity.binding.targets.clear();
     scene.made_hash = scene.identity.plan_hash(scene.plan.plan().content_hash()).unwrap();
-    let (decision, standing, approvals) = (scene.decision(), scene.standing(), [scene.signed(&Value::Null)]);
-    let candidate = Candidate {
-        project: &scene.project,
-        identity: &scene.identity,
-        recorded_hash: scene.made_hash,
-        status: Status::UserApproved,
-        plan: &scene.plan,
-        decision: &decision,
-        approvals: &approvals,
-        approvers: &scene.approvers,
-        standing: &standing,
-    };
-    assert!(matches!(permit(&candidate, run_id()), Err(Refused::NoExecutor(Domain::Autopilot))));
+    let approval = scene.approval(&[scene.signed(&Value::Null)]);
+    let answer = permit(&scene.recorded(Status::UserApproved), scene.decision(), approval, scene.present(), run_id());
+    assert!(matches!(answer, Err(Refused::NoExecutor(Domain::Autopilot))));
 }
 
 #[test]
@@ -127,19 +112,8 @@ fn a_removed_approver_and_a_name_given_twice() {
     let mut scene = Scene::new();
     let signed = [scene.signed(&Value::Null)];
     let ask = |scene: &Scene| {
-        let (decision, standing) = (scene.decision(), scene.standing());
-        let candidate = Candidate {
-            project: &scene.project,
-            identity: &scene.identity,
-            recorded_hash: scene.made_hash,
-            status: Status::UserApproved,
-            plan: &scene.plan,
-            decision: &decision,
-            approvals: &signed,
-            approvers: &scene.approvers,
-            standing: &standing,
-        };
-        word(&permit(&candidate, run_id()))
+        let recorded = scene.recorded(Status::UserApproved);
+        word(&permit(&recorded, scene.decision(), scene.approval(&signed), scene.present(), run_id()))
     };
     assert_eq!(ask(&scene), "permit");
     scene.approvers[0].removed_at = Some(scene.now);

@@ -1,17 +1,22 @@
-//! A plan, what it was made against, and the world in which it is looked at again. Cases change either before they look.
+//! A plan, what it was made against, and what there is when it is looked at again. Cases change either before they look.
 
 use ed25519_dalek::{Signer as _, SigningKey};
-use exacta_kernel::approval::{Approver, ApproverName, PublicKey, Signature, SignedStatement, Statement};
+use exacta_kernel::approval::{
+    self, Approver, ApproverName, Demand, NoApproval, PublicKey, Signature, SignedStatement, Statement,
+    VerifiedApproval,
+};
 use exacta_kernel::assess::assess;
-use exacta_kernel::binding::{Authority, Binding, Identity, ModelIdentity, Proposer, ProviderClass};
+use exacta_kernel::binding::{Authority, Binding, Identity, Limits, ModelIdentity, Proposer, ProviderClass};
 use exacta_kernel::check::{Allowed, Context, ValidPlan, check};
-use exacta_kernel::drift::Standing;
+use exacta_kernel::drift::Present;
 use exacta_kernel::facts::{Facts, FileContent, Obstacle, Target, TargetFact};
-use exacta_kernel::gate::{self, Decision};
+use exacta_kernel::gate::{self, Circumstances, Decision};
 use exacta_kernel::hash::Digest;
 use exacta_kernel::id::{CorrelationId, PlanId, ProjectId, RunId, SessionId};
+use exacta_kernel::lifecycle::Status;
 use exacta_kernel::parse::parse;
 use exacta_kernel::path::RelPath;
+use exacta_kernel::permit::{Recorded, current_hash};
 use exacta_kernel::policy::Policy;
 use exacta_kernel::policy::caps::Caps;
 use exacta_kernel::policy::profile::Profile;
@@ -67,6 +72,7 @@ impl Scene {
                 config_sha256: Digest::of(b"configuration"),
                 session: SessionId::parse(OTHER).unwrap(),
                 targets: plan.plan().expected_states(),
+                asked: None,
             },
         };
         let made_hash = identity.plan_hash(plan.plan().content_hash()).unwrap();
@@ -124,8 +130,8 @@ impl Scene {
         };
     }
 
-    pub fn standing(&self) -> Standing<'_> {
-        Standing {
+    pub fn present(&self) -> Present<'_> {
+        Present {
             authority: &self.authority,
             config_sha256: self.config_sha256,
             session_alive: self.session_alive,
@@ -141,7 +147,21 @@ impl Scene {
         let safety = SafetyPolicy::parse(&ceiling, "safety-policy.toml").unwrap();
         let project = ProjectConfig::parse("", "config.toml").unwrap();
         let policy = Policy::combine(safety, project, self.authority.profile).unwrap();
-        gate::decide(&self.plan, &assess(&self.plan, &self.facts), &policy)
+        let circumstances = Circumstances { has_build_command: true, checks_off: false, made: None, oversize: None };
+        gate::decide(assess(self.plan.clone(), &self.facts), &policy, &circumstances)
+    }
+
+    /// The plan as the record has it, with this status.
+    pub fn recorded(&self, status: Status) -> Recorded<'_> {
+        Recorded { project: &self.project, identity: &self.identity, plan_hash: self.made_hash, status }
+    }
+
+    /// The approval among these that counts for the plan as it is now.
+    pub fn approval(&self, stored: &[SignedStatement]) -> Result<VerifiedApproval, NoApproval> {
+        let content = self.plan.plan().content_hash();
+        let plan_hash = current_hash(&self.identity, &self.present(), content).unwrap();
+        let demand = Demand { project: &self.project, plan_id: &self.identity.plan_id, plan_hash, now: self.now };
+        approval::find(stored, &self.approvers, &demand)
     }
 
     /// A decision signed as a case says.
@@ -150,10 +170,7 @@ impl Scene {
         let verb = serde_json::from_value(json!(word("verb", "approve"))).unwrap();
         let hash = match word("hash", "made").as_str() {
             "made" => self.made_hash,
-            "current" => {
-                exacta_kernel::permit::current_hash(&self.identity, &self.standing(), self.plan.plan().content_hash())
-                    .unwrap()
-            }
+            "current" => current_hash(&self.identity, &self.present(), self.plan.plan().content_hash()).unwrap(),
             other => Digest::of(other.as_bytes()),
         };
         let at = self.now.as_millis() + case["at"].as_i64().unwrap_or(-10) * 1000;
@@ -207,7 +224,7 @@ pub fn proposal() -> Value {
 pub fn valid(proposal: &Value, facts: &Facts) -> ValidPlan {
     let plan = seal(parse(proposal.to_string().as_bytes()).unwrap(), facts).unwrap();
     let allowed = Allowed { hosts: ["example.com".to_owned()].into(), ..Allowed::default() };
-    let context = Context { facts, caps: &Caps::default(), constraints: &[], allowed: &allowed };
+    let context = Context { facts, caps: &Caps::default(), constraints: &[], allowed: &allowed, generated: false };
     check(plan, &context).unwrap_or_else(|invalid| panic!("{:#?}", invalid.findings))
 }
 
@@ -256,6 +273,7 @@ pub fn model(changed: &Value) -> ModelIdentity {
         version: Some(word("version", "1")).filter(|version| version != "none"),
         local_sha256: changed["weights"].as_str().map(|weights| Digest::of(weights.as_bytes())),
         capabilities: changed["capability"].as_str().into_iter().map(ToOwned::to_owned).collect(),
+        limits: Limits { context: changed["context"].as_u64(), ..Limits::default() },
         class: match word("class", "trusted").as_str() {
             "local" => ProviderClass::LocalOnly,
             "trusted" => ProviderClass::TrustedCloud,

@@ -1,10 +1,11 @@
 //! Undo: only what an approver signed, and only all of it.
 
 use super::scene::{Scene, run_id};
+use exacta_kernel::approval::{Demand, verify};
 use exacta_kernel::facts::{FileContent, FileState};
 use exacta_kernel::id::RunId;
 use exacta_kernel::path::RelPath;
-use exacta_kernel::permit::{Completed, Transition, permit_undo};
+use exacta_kernel::permit::{Completed, Transition, UndoRefused, permit_undo};
 use exacta_kernel::plan::Change;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -63,7 +64,7 @@ fn only_what_was_signed_and_all_of_it() {
         let name = case["name"].as_str().unwrap();
         let mut scene = Scene::new();
         let completed = completed(&scene);
-        let plan_hash = scene.made_hash;
+        let made_hash = scene.made_hash;
         let mut sign = case["sign"].clone();
         if sign["hash"] != "made" {
             scene.made_hash = completed.undo_hash().unwrap();
@@ -73,16 +74,21 @@ fn only_what_was_signed_and_all_of_it() {
         }
         let signed = scene.signed(&sign);
         let changes = reversal(&scene, case);
-        let answer = permit_undo(&completed, changes, &signed, &scene.approvers, &scene.project, scene.now, run_id());
+        let (project, plan_hash) = (&scene.project, completed.undo_hash().unwrap());
+        let demand = Demand { project, plan_id: &completed.plan_id, plan_hash, now: scene.now };
+        let answer = verify(&signed, &scene.approvers, &demand)
+            .map_err(UndoRefused::from)
+            .and_then(|approval| permit_undo(&completed, changes, approval, project, scene.now, run_id()));
         match answer {
             Ok(permit) => {
                 assert_eq!(case["expect"], "permit", "{name}");
                 let work = permit.into_work();
-                assert_eq!(work.undoes.as_ref(), Some(&completed.run_id));
-                assert_eq!((&work.run_id, &work.plan_id), (&run_id(), &completed.plan_id));
-                assert_eq!(work.plan_hash, completed.undo_hash().unwrap());
-                assert_ne!(work.plan_hash, plan_hash, "an undo is not approved by the plan's approval");
-                assert_eq!(work.changes.len(), 2);
+                assert_eq!(work.undoes(), Some(&completed.run_id));
+                assert_eq!((work.run_id(), work.plan_id()), (&run_id(), &completed.plan_id));
+                assert!(!work.is_automatic());
+                assert_eq!(work.plan_hash(), completed.undo_hash().unwrap());
+                assert_ne!(work.plan_hash(), made_hash, "an undo is not approved by the plan's approval");
+                assert_eq!(work.changes().len(), 2);
             }
             Err(error) => {
                 assert!(error.to_string().contains(case["expect"].as_str().unwrap()), "{name}: {error}");

@@ -54,7 +54,7 @@ const MINIFIED: (usize, usize) = (4096, 400);
 
 /// Whether nobody wrote a file here, by its path or by what it says and looks like. A change can make a file say so, hence the
 /// content must say so before and after.
-pub(super) fn is_foreign(path: &RelPath, before: Option<&FileContent>, after: Option<&FileContent>) -> bool {
+pub(crate) fn is_foreign(path: &RelPath, before: Option<&FileContent>, after: Option<&FileContent>) -> bool {
     let name = path.name().to_ascii_lowercase();
     let named = ENDINGS.iter().any(|ending| name.ends_with(ending)) || name.contains(".generated.");
     let kept = path.parts().rev().skip(1).any(|part| FOLDERS.contains(&part.to_ascii_lowercase().as_str()));

@@ -1,23 +1,32 @@
 //! Whole plans through all gates: `tests/cases/gate/decisions.json` → every verdict with its reason.
 
 use super::{QUALITIES, RISKS, naive, policy};
-use crate::dice::Dice;
-use exacta_kernel::assess::{
-    Assessment, BasisPoints, Capability, Estimates, Grade, Level, Quality, Reason, Requested, Risk,
+use crate::assess::{
+    Assessment, BasisPoints, Capability, Dimension, Extent, Grade, Issue, Level, Quality, Reason, Requested, Risk,
+    assess,
 };
-use exacta_kernel::binding::ProviderClass;
-use exacta_kernel::check::{Allowed, Context, ValidPlan, check};
-use exacta_kernel::facts::{Facts, FileContent, Target, TargetFact};
-use exacta_kernel::finding::{Code, Finding};
-use exacta_kernel::gate::{self, Decision, Verdict};
-use exacta_kernel::parse::parse;
-use exacta_kernel::path::RelPath;
-use exacta_kernel::policy::caps::Caps;
-use exacta_kernel::policy::profile::Profile;
-use exacta_kernel::policy::safety::SafetyPolicy;
-use exacta_kernel::scan::{Danger, DependencyChange, DependencyKind, HiddenText, Place, Secret, Signals};
-use exacta_kernel::seal::seal;
-use exacta_kernel::text::Hidden;
+use crate::binding::{Asked, ProviderClass};
+use crate::check::{Allowed, Context, ValidPlan, check};
+use crate::dice::Dice;
+use crate::estimate::Estimates;
+use crate::facts::{Facts, FileContent, Target, TargetFact};
+use crate::finding::{Code, Finding};
+use crate::gate::circumstances::provider;
+use crate::gate::evaluate::evaluate;
+use crate::gate::evidence::Evidence;
+use crate::gate::made_here::made_here;
+use crate::gate::{self, Gate, Verdict, Verdicts};
+use crate::hash::Digest;
+use crate::parse::parse;
+use crate::path::RelPath;
+use crate::policy::Policy;
+use crate::policy::caps::Caps;
+use crate::policy::safety::SafetyPolicy;
+use crate::prelude::*;
+use crate::profile::Profile;
+use crate::scan::{Danger, DependencyChange, DependencyKind, HiddenText, Place, Secret, Signals};
+use crate::seal::seal;
+use crate::text::Hidden;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -101,19 +110,27 @@ fn valid(name: &str) -> ValidPlan {
         recipients: ["a@example.com".to_owned()].into(),
         skills: [("wp.pages.write".to_owned(), tools.into())].into(),
     };
-    let context = Context { facts: &facts, caps: &Caps::MOST, constraints: &[], allowed: &allowed };
+    let context = Context { facts: &facts, caps: &Caps::MOST, constraints: &[], allowed: &allowed, generated: false };
     let plan = seal(proposal, &facts).unwrap();
     check(plan, &context).unwrap_or_else(|invalid| panic!("{name}: {:#?}", invalid.findings))
 }
 
+/// Numbers that no real plan need have, of a plan with one change.
 fn assessment(risk: u32, level: Level, quality: u32, boundaries: Vec<Reason>, signals: Signals) -> Assessment {
     Assessment {
+        plan: valid("change"),
+        extent: Extent::Whole,
         capabilities: Vec::new(),
         risk: Risk { score: risk, level, factors: Vec::new(), boundaries },
         quality: Quality { score: BasisPoints(quality), level: Grade::Good, dimensions: Vec::new() },
         estimates: Estimates { tokens: 0, duration_ms: 0, cost: 0, lines_added: 0, lines_removed: 0, bytes_written: 0 },
         signals,
     }
+}
+
+/// What the gates say to the evidence alone.
+fn verdicts(assessment: &Assessment, policy: &Policy) -> Verdicts {
+    evaluate(&Evidence::of(assessment, policy), policy)
 }
 
 fn place(path: &Value, line: &Value) -> Place {
@@ -197,19 +214,19 @@ fn word(verdict: Verdict) -> &'static str {
     }
 }
 
-fn render(out: &mut String, name: &str, decision: &Decision) {
+fn render(out: &mut String, name: &str, decision: &Verdicts) {
     let notice = if decision.notice { ", with notice" } else { "" };
     writeln!(out, "{name}: {}{notice}", word(decision.verdict)).unwrap();
     for gate in &decision.gates {
         let rule = gate.rule.as_ref().map(|rule| format!(" [{rule}]")).unwrap_or_default();
-        writeln!(out, "  {:8} {:7}{rule} {}", gate.gate, word(gate.verdict), gate.reason).unwrap();
+        writeln!(out, "  {:8} {:7}{rule} {}", gate.gate.name(), word(gate.verdict), gate.reason).unwrap();
     }
     out.push('\n');
 }
 
 #[test]
 fn decisions() {
-    let cases: Vec<Value> = serde_json::from_str(include_str!("../../cases/gate/decisions.json")).unwrap();
+    let cases: Vec<Value> = serde_json::from_str(include_str!("../../../tests/cases/gate/decisions.json")).unwrap();
     let mut out = String::new();
     for case in &cases {
         let name = case["name"].as_str().unwrap();
@@ -221,7 +238,8 @@ fn decisions() {
         let mut assessment =
             assessment(number("risk", 10), level, number("quality", 9000), boundaries(case), signals(case));
         assessment.estimates.tokens = u64::from(number("tokens", 0));
-        let decision = gate::decide(&valid(&text("plan", "change")), &assessment, &policy);
+        assessment.plan = valid(&text("plan", "change"));
+        let decision = verdicts(&assessment, &policy);
         assert_eq!(word(decision.verdict), case["expect"], "{name}: {:#?}", decision.gates);
         render(&mut out, name, &decision);
     }
@@ -258,7 +276,7 @@ fn no_reason_repeats_a_secret() {
     let case =
         json!({ "dependencies": [["Added", "serde", secret, null]], "dangers": [[false, secret, "src/lib.rs", 1]] });
     let assessment = assessment(10, Level::Low, 9000, Vec::new(), signals(&case));
-    let decision = gate::decide(&valid("change"), &assessment, &policy("", "", Profile::Dev));
+    let decision = verdicts(&assessment, &policy("", "", Profile::Dev));
     let refusal = gate::refuse(&[Finding::new(Code::DiffContext, format!("`{secret}` is not there"), "")]);
     for gate in decision.gates.iter().chain(&refusal.gates) {
         assert!(!gate.reason.contains("hunter2") && !gate.reason.contains(&token), "{}", gate.reason);
@@ -278,16 +296,16 @@ fn every_finding_denies() {
 #[test]
 fn providers_that_the_policy_does_not_allow_are_denied() {
     let policy = policy("provider_classes = ['LOCAL_ONLY']", "", Profile::Dev);
-    assert_eq!(gate::provider(Some(ProviderClass::LocalOnly), &policy), None);
+    assert_eq!(provider(Some(ProviderClass::LocalOnly), &policy), None);
     for class in [None, Some(ProviderClass::TrustedCloud), Some(ProviderClass::UntrustedCloud)] {
-        let verdict = gate::provider(class, &policy).unwrap();
+        let verdict = provider(class, &policy).unwrap();
         let fine = assessment(40, Level::Medium, 9000, Vec::new(), Signals::default());
-        let decision = gate::decide(&valid("change"), &fine, &policy);
+        let decision = verdicts(&fine, &policy);
         assert_eq!((decision.verdict, decision.notice), (Verdict::Allow, true));
         let decision = decision.tightened(verdict);
         assert_eq!((decision.verdict, decision.notice), (Verdict::Deny, false));
         assert_eq!(decision.gates.last().map(|gate| gate.verdict), Some(Verdict::Deny));
-        let mut gates: Vec<&str> = decision.gates.iter().map(|gate| gate.gate).collect();
+        let mut gates: Vec<&str> = decision.gates.iter().map(|gate| gate.gate.name()).collect();
         gates.dedup();
         assert_eq!(gates, ["security", "policy", "risk", "quality", "user"]);
     }
@@ -342,8 +360,8 @@ fn agree(seed: u64, rounds: usize) {
             add(&mut all, one.clone());
             strictest = strictest.max(*verdict);
         }
-        let assessment = assessment(risk, Level::Low, quality, Vec::new(), all);
-        let decision = gate::decide(plan, &assessment, policy);
+        let numbers = Assessment { plan: plan.clone(), ..assessment(risk, Level::Low, quality, Vec::new(), all) };
+        let decision = verdicts(&numbers, policy);
         let (forbidden, asked) = (strictest == Verdict::Deny, strictest == Verdict::Confirm);
         let expected = naive(*profile, risk.max(*floor), quality, forbidden, asked);
         assert_eq!((decision.verdict, decision.notice), expected, "{risk} {quality}\n{:#?}", decision.gates);
@@ -362,7 +380,7 @@ fn a_second_evaluator_agrees_on_whole_plans() {
     agree(5, 20_000);
 }
 
-/// `cargo test -p exacta-kernel --test all -- --ignored million`
+/// `cargo test -p exacta-kernel --lib -- --ignored million`
 #[test]
 #[ignore = "takes half a minute"]
 fn a_second_evaluator_agrees_on_a_million_whole_plans() {
@@ -385,11 +403,14 @@ fn a_forbidden_capability_is_denied() {
         for other in Capability::ALL {
             let safety = format!("version = \"1\"\nceiling = \"FULL-AUTO\"\nforbid = [\"{}\"]\n", other.name());
             let policy = policy(&safety, "", Profile::FullAuto);
-            let decision = gate::decide(&valid("change"), &assessment, &policy);
+            let decision = verdicts(&assessment, &policy);
             let denied = decision.gates.iter().find(|gate| gate.rule.as_deref() == Some(gate::FORBID));
             if other == capability {
                 let denied = denied.expect("denied");
-                assert_eq!((decision.verdict, denied.gate, denied.verdict), (Verdict::Deny, "policy", Verdict::Deny));
+                assert_eq!(
+                    (decision.verdict, denied.gate, denied.verdict),
+                    (Verdict::Deny, Gate::Policy, Verdict::Deny)
+                );
                 let expected =
                     format!("the Safety Policy forbids `{}`: a reason (`src/lib.rs`, line 3)", capability.name());
                 assert_eq!(denied.reason, expected);
@@ -405,15 +426,13 @@ fn a_forbidden_capability_is_denied() {
         ("create_page", "network"),
         ("bulk_create", "publish"),
     ] {
-        let valid = valid(plan);
-        let assessment = exacta_kernel::assess::assess(&valid, &Facts::new());
+        let assessment = assess(valid(plan), &Facts::new());
         let policy = policy(&format!("forbid = [\"{forbidden}\"]\n"), "", Profile::Dev);
-        let decision = gate::decide(&valid, &assessment, &policy);
+        let decision = verdicts(&assessment, &policy);
         assert!(decision.gates.iter().any(|gate| gate.rule.as_deref() == Some(gate::FORBID)), "{plan}: {decision:#?}");
     }
-    let valid = valid("create_page");
-    let assessment = exacta_kernel::assess::assess(&valid, &Facts::new());
-    let decision = gate::decide(&valid, &assessment, &policy("forbid = [\"publish\"]\n", "", Profile::Dev));
+    let assessment = assess(valid("create_page"), &Facts::new());
+    let decision = verdicts(&assessment, &policy("forbid = [\"publish\"]\n", "", Profile::Dev));
     assert!(!decision.gates.iter().any(|gate| gate.rule.as_deref() == Some(gate::FORBID)), "{decision:#?}");
 }
 
@@ -422,4 +441,71 @@ fn a_forbidden_capability_is_denied() {
 fn an_unknown_capability_in_forbid_is_an_error() {
     let error = SafetyPolicy::parse("forbid = [\"everything\"]\n", "safety-policy.toml").unwrap_err();
     assert!(error.message.contains("everything"), "{error:?}");
+}
+
+/// Files of a plan, what the user named, and whether a person is asked because of it.
+const BEYOND: &[(&str, &[&str], bool)] = &[
+    ("change", &["src/lib.rs"], false),
+    ("change", &["src/"], false),
+    ("change", &[], true),
+    ("change", &["lib.rs"], true),
+    ("change", &["src/lib.rs.bak"], true),
+    ("change", &["src"], true),
+    ("two", &["src/lib.rs"], true),
+    ("two", &["src/lib.rs", "src/new.rs"], false),
+    ("create tests/test_parser.py", &["app/parser.py"], false),
+    ("create tests/parser_test.go", &["parser.go"], false),
+    ("create src/parser.test.ts", &["src/parser.ts"], false),
+    ("create tests/test_other.py", &["app/parser.py"], true),
+    ("create src/parser_helper.py", &["src/parser.py"], true),
+    ("delete src/lib.rs", &["src/main.rs"], true),
+];
+
+#[test]
+fn what_the_user_did_not_name_is_not_changed_unasked() {
+    for (name, named, confirm) in BEYOND {
+        let fine = assessment(0, Level::Low, 10_000, Vec::new(), Signals::default());
+        let verdicts = made_here(&Assessment { plan: valid(name), ..fine }, &asked(named));
+        let found =
+            verdicts.iter().any(|it| it.rule.as_deref() == Some(gate::BEYOND) && it.verdict == Verdict::Confirm);
+        assert_eq!(found, *confirm, "{name} {named:?}: {verdicts:?}");
+    }
+}
+
+#[test]
+fn an_essential_lack_denies_what_was_made_here() {
+    let mut judged = assessment(0, Level::Low, 9000, Vec::new(), Signals::default());
+    let issue = |points, wording| Issue {
+        message: "no regression check".to_owned(),
+        hint: String::new(),
+        path: None,
+        line: None,
+        step: None,
+        pointer: None,
+        points,
+        wording,
+    };
+    for (points, wording, extent, denied) in [
+        (2500, false, Extent::Whole, true),
+        (2499, false, Extent::Whole, false),
+        (9000, true, Extent::Whole, false),
+        (2500, false, Extent::Selection, false),
+    ] {
+        judged.extent = extent;
+        let issues = vec![issue(points, wording)];
+        judged.quality.dimensions =
+            vec![Dimension { name: "completeness", score: BasisPoints(9000), weight: 30, issues }];
+        let verdicts = made_here(&judged, &asked(&["src/lib.rs"]));
+        assert_eq!(verdicts.iter().any(|it| it.verdict == Verdict::Deny), denied, "{points} {wording} {extent:?}");
+    }
+}
+
+fn asked(named: &[&str]) -> Asked {
+    Asked {
+        provider: "local".to_owned(),
+        context_sha256: Digest::of(b"context"),
+        named: named.iter().map(|name| (*name).to_owned()).collect(),
+        reader: None,
+        confidence: 9000,
+    }
 }

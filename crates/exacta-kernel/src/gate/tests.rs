@@ -2,15 +2,16 @@
 
 mod decide;
 
+use crate::assess::BasisPoints;
 use crate::dice::Dice;
-use exacta_kernel::assess::BasisPoints;
-use exacta_kernel::gate::{self, Question, Verdict};
-use exacta_kernel::path::RelPath;
-use exacta_kernel::policy::Policy;
-use exacta_kernel::policy::profile::Profile;
-use exacta_kernel::policy::project::ProjectConfig;
-use exacta_kernel::policy::rule::Operation;
-use exacta_kernel::policy::safety::SafetyPolicy;
+use crate::gate::{self, Question, Verdict};
+use crate::path::RelPath;
+use crate::policy::Policy;
+use crate::policy::project::ProjectConfig;
+use crate::policy::rule::Operation;
+use crate::policy::safety::SafetyPolicy;
+use crate::prelude::*;
+use crate::profile::Profile;
 use std::fmt::Write as _;
 
 const RISKS: [u32; 6] = [0, 30, 31, 65, 66, 100];
@@ -47,7 +48,7 @@ fn word((verdict, notice): (Verdict, bool)) -> &'static str {
 /// What is decided: the verdict, and whether what runs by itself is announced.
 fn cell(question: &Question, policy: &Policy) -> (Verdict, bool) {
     let explained = gate::explain(question, policy);
-    (explained.verdict, explained.notice)
+    (explained.verdict(), explained.notice())
 }
 
 /// One block of the table: risk downwards, quality to the right.
@@ -129,8 +130,8 @@ fn a_second_evaluator_agrees_on_many_cells() {
     for _ in 0..100_000 {
         let policy = &policies[dice.roll(3) as usize];
         let profile = policy.profile();
-        let risk = if dice.coin() { dice.pick(&RISKS) } else { dice.roll(101) as u32 };
-        let quality = if dice.coin() { dice.pick(&QUALITIES) } else { dice.roll(10_001) as u32 };
+        let risk = if dice.roll(2) == 0 { dice.pick(&RISKS) } else { dice.roll(101) as u32 };
+        let quality = if dice.roll(2) == 0 { dice.pick(&QUALITIES) } else { dice.roll(10_001) as u32 };
         let (system, unchecked) = (dice.roll(4) == 0, dice.roll(4) == 0);
         let asked = Question { system_level: system, unchecked, ..question(risk, quality) };
         assert_eq!(
@@ -219,7 +220,7 @@ fn random_parts(dice: &mut Dice) -> Parts {
     let sparse = |dice: &mut Dice| dice.roll(all) & dice.roll(all) & dice.roll(all) & dice.roll(all);
     let masks = [sparse(dice), sparse(dice) & dice.roll(all), sparse(dice), sparse(dice) & dice.roll(all)];
     let [chosen, ceiling, tighter] = [0; 3].map(|_: u8| dice.pick(&Profile::ALL));
-    let deletions_off = dice.coin();
+    let deletions_off = dice.roll(2) == 0;
     let off = if deletions_off { "disable_default_rules = ['confirm-deletion']\n" } else { "" };
     let safety = format!("ceiling = '{}'\n{off}{}", ceiling.name(), rules(masks[0], masks[1], "s"));
     let project = format!("ceiling = '{}'\n{}", tighter.name(), rules(masks[2], masks[3], "p"));
@@ -290,7 +291,7 @@ fn every_gate_is_recorded_in_order() {
         let parts = random_parts(&mut dice);
         for _ in 0..50 {
             let found = gate::explain(&random_question(&mut dice), &parts.policy);
-            let mut gates: Vec<&str> = found.gates.iter().map(|gate| gate.gate).collect();
+            let mut gates: Vec<&str> = found.gates.iter().map(|gate| gate.gate.name()).collect();
             gates.dedup();
             assert_eq!(gates, ["security", "policy", "risk", "quality", "user"]);
             assert_eq!(found.gates.iter().map(|gate| gate.verdict).max(), Some(found.verdict));

@@ -6,13 +6,30 @@
 //! | duration | 50 ms, 10 ms a file, 1 ms for 64 KiB written, 60 s a build | by primitive, see [`pace`] | 8 s a step + 4 s a call, at least 20 s |
 //! | cost | nothing | by primitive, see [`pace`] | 2 hundredths of a cent for 100 tokens |
 
-use super::Estimates;
 use crate::action::primitive::PrimitiveId;
 use crate::action::tool::Tool;
 use crate::plan::{Effect, Plan};
 use crate::prelude::*;
 use crate::proposal::{Action, Domain};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+
+/// How large, long and expensive a plan is. A proposal's own estimates can only raise these.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Estimates {
+    /// Tokens a model needs to write or read the plan.
+    pub tokens: u64,
+    /// How long a run takes.
+    pub duration_ms: u64,
+    /// Hundredths of a US cent that a run spends.
+    pub cost: u64,
+    /// Lines added over all steps.
+    pub lines_added: u64,
+    /// Lines removed over all steps.
+    pub lines_removed: u64,
+    /// Bytes that will be written.
+    pub bytes_written: u64,
+}
 
 /// Tokens that a model needs to write or read the plan.
 #[must_use]
@@ -26,7 +43,7 @@ pub fn tokens(plan: &Plan) -> u64 {
 }
 
 /// All estimates of a plan.
-pub(super) fn estimates(plan: &Plan) -> Estimates {
+pub(crate) fn estimates(plan: &Plan) -> Estimates {
     let changes = plan.changes();
     let bytes_written = changes.iter().filter_map(|change| change.after.as_ref()).map(|content| content.size()).sum();
     let lines = plan.effects.iter().map(Effect::lines);

@@ -11,11 +11,12 @@ use crate::path::RelPath;
 use crate::plan::{Change, Plan};
 use crate::policy::Policy;
 use crate::policy::caps::Caps;
-use crate::policy::profile::Profile;
 use crate::policy::rule::{Operation, Subject};
 use crate::prelude::*;
+use crate::profile::Profile;
 use crate::proposal::{Action, Step};
-use crate::scan::{DependencyChange, DependencyKind, Signals, secret};
+use crate::scan::{DependencyChange, DependencyKind, Signals};
+use crate::secret;
 use crate::text::{excerpt, visible_line};
 
 /// Above so many steps a person confirms a plan, in every profile.
@@ -27,9 +28,9 @@ static NOTHING: Signals =
 
 /// Everything that the gates decide on, besides the policy.
 #[derive(Debug)]
-pub(super) struct Matter<'a> {
+pub(super) struct Evidence<'a> {
     /// What the plan does.
-    pub(super) deeds: Vec<Deed>,
+    pub(super) acts: Vec<Act>,
     /// What was found in it.
     pub(super) signals: &'a Signals,
     /// Targets that differ from a neighbour only by case or normalisation, each with its neighbour.
@@ -60,20 +61,20 @@ pub(super) struct Matter<'a> {
 
 /// One thing that a plan does, and its name in a reason.
 #[derive(Debug)]
-pub(super) struct Deed {
+pub(super) struct Act {
     pub(super) subject: Subject,
     pub(super) label: String,
 }
 
-impl<'a> Matter<'a> {
-    pub(super) fn of(valid: &ValidPlan, assessment: &'a Assessment, policy: &Policy) -> Self {
-        let profile = policy.profile();
+impl<'a> Evidence<'a> {
+    pub(super) fn of(assessment: &'a Assessment, policy: &Policy) -> Self {
+        let (valid, profile) = (assessment.valid_plan(), policy.profile());
         let plan = valid.plan();
         let (floor, by) = floor(plan);
         let score = assessment.risk.score;
         let risk = at_least(score, floor.max(assessment.risk.level));
-        let mut matter = Self {
-            deeds: Vec::new(),
+        let mut evidence = Self {
+            acts: Vec::new(),
             signals: &assessment.signals,
             lookalikes: lookalikes(valid),
             overlong: overlong(plan),
@@ -97,13 +98,13 @@ impl<'a> Matter<'a> {
             profile: Some(profile),
         };
         for step in &plan.proposal().steps {
-            matter.step(step, &whole);
+            evidence.step(step, &whole);
         }
         let emptied = plan.changes().into_iter().filter(Change::is_emptied);
-        matter.deeds.extend(emptied.map(|change| emptying(change.path, &whole)));
+        evidence.acts.extend(emptied.map(|change| emptying(change.path, &whole)));
         let dependencies = assessment.signals.dependencies.iter();
-        matter.deeds.extend(dependencies.map(|change| dependency(change, &whole)));
-        matter
+        evidence.acts.extend(dependencies.map(|change| dependency(change, &whole)));
+        evidence
     }
 
     /// As if a plan did one thing.
@@ -124,7 +125,7 @@ impl<'a> Matter<'a> {
         };
         let supposed = |yes: bool, what: &str| yes.then(|| what.to_owned());
         Self {
-            deeds: vec![Deed { subject, label }],
+            acts: vec![Act { subject, label }],
             signals: &NOTHING,
             lookalikes: Vec::new(),
             overlong: Vec::new(),
@@ -155,7 +156,7 @@ impl<'a> Matter<'a> {
             None => format!("step {}", quoted(&step.id)),
         };
         let subject = Subject { operations, path: path.and_then(Result::ok), ..whole.clone() };
-        self.deeds.push(Deed { subject, label });
+        self.acts.push(Act { subject, label });
     }
 }
 
@@ -198,12 +199,12 @@ fn operations(action: &Action) -> Vec<Operation> {
 }
 
 /// What the steps of one file leave of it together.
-fn emptying(path: RelPath, whole: &Subject) -> Deed {
+fn emptying(path: RelPath, whole: &Subject) -> Act {
     let label = quoted(path.as_str());
-    Deed { subject: Subject { operations: vec![Operation::FILE_EMPTY], path: Some(path), ..whole.clone() }, label }
+    Act { subject: Subject { operations: vec![Operation::FILE_EMPTY], path: Some(path), ..whole.clone() }, label }
 }
 
-fn dependency(change: &DependencyChange, whole: &Subject) -> Deed {
+fn dependency(change: &DependencyChange, whole: &Subject) -> Act {
     let mut operations = match change.change {
         DependencyKind::Added => vec![Operation::DEPENDENCY_ADD],
         DependencyKind::Removed => vec![Operation::DEPENDENCY_REMOVE],
@@ -225,7 +226,7 @@ fn dependency(change: &DependencyChange, whole: &Subject) -> Deed {
         label.push_str(&format!(" resembles {}", quoted(known)));
     }
     let path = RelPath::parse(&change.manifest).ok();
-    Deed { subject: Subject { operations, path, ..whole.clone() }, label }
+    Act { subject: Subject { operations, path, ..whole.clone() }, label }
 }
 
 fn lookalikes(valid: &ValidPlan) -> Vec<(String, String)> {

@@ -4,16 +4,16 @@ mod foreign;
 mod role;
 mod signature;
 
-pub(super) use role::is_ui;
+pub(crate) use role::is_ui;
 pub(crate) use role::{Role, is_test, role};
-pub(super) use signature::{Signature, signatures};
+pub(crate) use signature::{Signature, signatures};
 
 use crate::prelude::*;
 use alloc::borrow::Cow;
 
 /// Languages that are told apart, by how they write comments, strings and what is public.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Language {
+pub(crate) enum Language {
     Rust,
     /// JavaScript and TypeScript.
     Script,
@@ -35,7 +35,7 @@ pub(crate) fn is_code(path: &crate::path::RelPath) -> bool {
 }
 
 /// The language of a file, by its name; none for what is not source code.
-pub(super) fn language(name: &str) -> Option<Language> {
+pub(crate) fn language(name: &str) -> Option<Language> {
     let (stem, extension) = name.rsplit_once('.')?;
     if stem.is_empty() {
         return None;
@@ -58,7 +58,7 @@ pub(super) fn language(name: &str) -> Option<Language> {
 
 /// The code of a line: comments cut off, the insides of strings blanked. What a line alone cannot tell (a comment or string
 /// that began above) stays.
-pub(super) fn code(line: &[u8], language: Language) -> Cow<'_, [u8]> {
+pub(crate) fn code(line: &[u8], language: Language) -> Cow<'_, [u8]> {
     let marks: &[u8] = match language {
         Language::Python | Language::Ruby | Language::Shell => b"#",
         Language::Other => b"#-/;",
@@ -74,7 +74,7 @@ pub(super) fn code(line: &[u8], language: Language) -> Cow<'_, [u8]> {
 }
 
 /// The same, piece by piece.
-pub(super) fn pieces<'l>(line: &'l [u8], language: Language, mut each: impl FnMut(&'l [u8])) {
+pub(crate) fn pieces<'l>(line: &'l [u8], language: Language, mut each: impl FnMut(&'l [u8])) {
     if line.trim_ascii_start().starts_with(b"* ") || line.trim_ascii_start().starts_with(b"*/") {
         return;
     }
@@ -133,7 +133,7 @@ fn string_length(rest: &[u8], language: Language) -> Option<usize> {
 }
 
 /// How many ways a line of code opens: branches, loops, cases, handlers, and the operators that join conditions.
-pub(super) fn branches(code: &[u8]) -> u32 {
+pub(crate) fn branches(code: &[u8]) -> u32 {
     let mut count = 0;
     let (mut start, mut previous) = (0, b' ');
     for (at, byte) in code.iter().copied().enumerate() {
