@@ -45,8 +45,9 @@ pub(crate) struct Traces {
     /// The name of the journal, once it is committed.
     pub(crate) commit: Option<String>,
     pub(crate) back: bool,
-    pub(crate) left: bool,
-    /// How it ended, if it did: [`Mark::Done`] or [`Mark::Kept`].
+    /// Its journal and the targets contradict each other.
+    pub(crate) contradicted: bool,
+    /// How it ended, if it did: [`Mark::Done`] or [`Mark::EditKept`].
     pub(crate) ended: Option<Mark>,
     /// Files of steps, and half-made ones.
     pub(crate) files: Vec<String>,
@@ -55,7 +56,7 @@ pub(crate) struct Traces {
 impl Traces {
     /// Whether nothing remains to be decided.
     pub(crate) fn is_over(&self) -> bool {
-        self.left || self.ended == Some(Mark::Kept) || (self.ended == Some(Mark::Done) && !self.back)
+        self.contradicted || self.ended == Some(Mark::EditKept) || (self.ended == Some(Mark::Done) && !self.back)
     }
 }
 
@@ -80,6 +81,13 @@ impl Names<'_> {
     /// Someone's bytes, put aside.
     pub(crate) fn aside(&self, step: usize) -> String {
         format!("{}.{step}.kept", self.0)
+    }
+}
+
+impl<F: Fs> Clone for Area<'_, F> {
+    /// Another holder of the same handles.
+    fn clone(&self) -> Self {
+        Self { fs: self.fs, dir: self.dir.clone(), over: self.over.clone() }
     }
 }
 
@@ -153,10 +161,10 @@ impl<'fs, F: Fs> Area<'fs, F> {
                 None if rest == "intent" => traces.intent = true,
                 None => traces.files.push(name),
                 Some(Mark::Commit) => traces.commit = Some(name),
-                Some(Mark::Left) => traces.left = true,
+                Some(Mark::Contradicted) => traces.contradicted = true,
                 Some(Mark::Back) => traces.back = true,
                 // They name journals of runs that are over, and have no place here.
-                Some(Mark::Done | Mark::Kept) => {}
+                Some(Mark::Done | Mark::EditKept) => {}
             }
         }
         for (run, traces) in &mut runs {

@@ -6,11 +6,11 @@
 use crate::bytes::{holds, read_exact, write_all};
 use crate::error::RunError;
 use crate::fs::{Attributes, Fs};
+use crate::work::FileWork;
 use exacta_kernel::facts::{FileContent, FileState};
 use exacta_kernel::hash::{Digest, canonical_json};
 use exacta_kernel::id::{CorrelationId, PlanId, RunId};
 use exacta_kernel::path::RelPath;
-use exacta_kernel::permit::Work;
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
@@ -87,7 +87,7 @@ impl Journal {
     /// What this work is going to do. `old` has the attributes of each old file; `folders` are missing; of `made`, those go that
     /// lose a file.
     pub(crate) fn of<'a>(
-        work: &Work,
+        work: &FileWork,
         old: impl Iterator<Item = Option<&'a Attributes>>,
         [folders, gone]: [Vec<Folder>; 2],
         made: &[Folder],
@@ -116,7 +116,7 @@ impl Journal {
     }
 
     /// Writes the journal and the before-images of `work`; the caller syncs.
-    pub(crate) fn write<F: Fs>(&self, fs: &F, file: &F::File, work: &Work) -> Result<(), Errno> {
+    pub(crate) fn write<F: Fs>(&self, fs: &F, file: &F::File, work: &FileWork) -> Result<(), Errno> {
         let json = canonical_json(self).map_err(|_| Errno::INVAL)?;
         let mut head = format!("{WORD} {FORMAT} {}\n", fs.key().seal(&json)).into_bytes();
         head.extend_from_slice(&json);
@@ -131,7 +131,7 @@ impl Journal {
     }
 
     /// Whether a file holds exactly this journal, with every before-image of `work`.
-    pub(crate) fn is_in<F: Fs>(&self, fs: &F, file: &F::File, work: &Work) -> Result<bool, Errno> {
+    pub(crate) fn is_in<F: Fs>(&self, fs: &F, file: &F::File, work: &FileWork) -> Result<bool, Errno> {
         let mut offset = match Self::read_head(fs, file) {
             Ok((found, images)) if found == *self => images,
             Ok(_) | Err(JournalError::Broken(_) | JournalError::Format(_)) => return Ok(false),

@@ -3,8 +3,7 @@
 //! Journals lie in the project, where the agents we guard against can write. A journal that was not sealed with this key, which
 //! lies in the user's own folder, is never acted upon: recovery gets nobody an effect that was not permitted.
 
-use exacta_kernel::hash::Digest;
-use sha2::{Digest as _, Sha256};
+use exacta_kernel::hash::{Digest, keyed_hash};
 
 /// A secret of the user's, for one project.
 #[derive(Clone, Default)]
@@ -19,13 +18,7 @@ impl JournalKey {
 
     /// The seal of some bytes: HMAC-SHA-256.
     pub(crate) fn seal(&self, bytes: &[u8]) -> Digest {
-        let pad = |byte: u8| {
-            let mut block = [byte; 64];
-            block.iter_mut().zip(self.0).for_each(|(slot, key)| *slot ^= key);
-            block
-        };
-        let inner = Sha256::new().chain_update(pad(0x36)).chain_update(bytes).finalize();
-        Digest::from_bytes(Sha256::new().chain_update(pad(0x5c)).chain_update(inner).finalize().into())
+        keyed_hash(&self.0, bytes)
     }
 }
 

@@ -1,8 +1,9 @@
 //! Acts: the only crate that changes the world, and only with a permit.
 //!
 //! Everything is reached by handle beneath a [`ProjectRoot`], never by a path string, so a symbolic link swapped in at any
-//! moment leads nowhere. [`ProjectRoot::facts`] is how the kernel learns what the targets are; [`ProjectRoot::run`] carries
-//! out a permit, all of it or nothing; [`ProjectRoot::recover`] settles runs whose process died.
+//! moment leads nowhere. [`ProjectRoot::facts`] is how the kernel learns what the targets are; [`ProjectRoot::permitted`] takes a
+//! permit, and the stages that follow do what it says, all of it or nothing; [`ProjectRoot::recover`] finishes or puts back runs whose
+//! process died; [`ProjectRoot::outcome`] says how a run ended.
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests prepare their folders by path"))]
 
 mod area;
@@ -17,6 +18,7 @@ mod key;
 mod lock;
 pub mod look;
 mod mark;
+mod outcome;
 mod recover;
 mod root;
 mod run;
@@ -26,10 +28,12 @@ mod settle;
 mod tally;
 #[cfg(test)]
 mod tests;
+mod work;
 
 pub use error::{Drifted, Holder, IoError, RunError};
 pub use image::{Collected, Retention};
 pub use key::JournalKey;
-pub use recover::{Outcome, Recovered, Unfinished};
+pub use outcome::{Outcome, Recovered};
+pub use recover::Unfinished;
 pub use root::ProjectRoot;
-pub use run::{Begin, Event, Objection, Receipt, Receipts, RunOptions};
+pub use run::{Committed, Entered, Event, Objection, Permitted, Receipt, Receipts, RunOptions, Staged};

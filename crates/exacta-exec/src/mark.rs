@@ -15,19 +15,19 @@ pub(crate) enum Mark {
     /// It is put back.
     Back,
     /// It is over: everything is as it was found, since nobody can tell how it got there.
-    Left,
+    Contradicted,
     /// It is over: everything is as approved. The name of its journal among those of runs that are over.
     Done,
     /// It is over: everything is as before but for what someone else saved. The same.
-    Kept,
+    EditKept,
 }
 
 impl Mark {
     /// Those among the open runs.
-    pub(crate) const OPEN: [Self; 3] = [Self::Commit, Self::Back, Self::Left];
+    pub(crate) const OPEN: [Self; 3] = [Self::Commit, Self::Back, Self::Contradicted];
 
     /// Those that name the journal of a run that is over.
-    pub(crate) const OVER: [Self; 2] = [Self::Done, Self::Kept];
+    pub(crate) const OVER: [Self; 2] = [Self::Done, Self::EditKept];
 
     /// The mark that a name would be, by its last word; it need not have the seal.
     pub(crate) fn named(name: &str) -> Option<Self> {
@@ -40,8 +40,8 @@ impl Mark {
             Self::Commit => "commit",
             Self::Back => "back",
             Self::Done => "done",
-            Self::Kept => "kept",
-            Self::Left => "left",
+            Self::EditKept => "kept",
+            Self::Contradicted => "left",
         }
     }
 

@@ -6,6 +6,7 @@ use crate::fs::Fs;
 use crate::journal::{Journal, JournalError};
 use crate::lock::{Desk, Locks, Patience, is_held};
 use crate::mark::{Mark, shown_over};
+use crate::outcome::{Outcome, Recovered};
 use crate::root::{ProjectRoot, Standing};
 use crate::run::{Receipts, receipts};
 use crate::settle::{Committed, Halt};
@@ -18,38 +19,6 @@ use std::time::Duration;
 
 /// How long recovery waits for a target that a living run holds.
 const WAIT: Duration = Duration::from_secs(10);
-
-/// A run that was found dead, and how it ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Recovered {
-    /// The run.
-    pub run_id: RunId,
-    /// Its plan; `None` if it died before its journal was written.
-    pub plan_id: Option<PlanId>,
-    /// How it ended.
-    pub how: Outcome,
-    /// Whether it had come to its commit: if not, it never changed anything.
-    pub committed: bool,
-    /// What it did; only if it was completed.
-    pub receipts: Option<Receipts>,
-    /// What someone else saved during the run and was kept, relative to the project root.
-    pub kept: Vec<String>,
-}
-
-/// How an interrupted run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Outcome {
-    /// Everything is as before.
-    RolledBack,
-    /// Everything is as approved.
-    Completed,
-    /// Everything is as before, except for what someone else saved.
-    NeedsAttention,
-    /// Everything is as it was found: by its journal the run had not come to its commit, but what is named in `kept` is not as before,
-    /// and some of it as approved.
-    Unclear,
-}
 
 /// A run without an end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -67,7 +36,7 @@ pub struct Unfinished {
 }
 
 impl ProjectRoot {
-    /// Settles every run whose process died. May be repeated and interrupted at will.
+    /// Finishes or puts back every run whose process died. May be repeated and interrupted at will.
     ///
     /// # Errors
     /// [`RunError`] at the first run that cannot be settled; it is left as it is.
@@ -91,50 +60,6 @@ impl ProjectRoot {
             Some(area) => Ok(is_held(&area, run)?),
             None => Ok(false),
         }
-    }
-
-    /// Whether a run is over and left something of somebody else's where it was.
-    ///
-    /// # Errors
-    /// If it cannot be told.
-    pub fn met_others(&self, run: &RunId) -> Result<bool, RunError> {
-        let disk = self.disk()?;
-        match Area::open(&disk)? {
-            Some(area) => Ok(area.ended(run)? == Some(Mark::Kept)),
-            None => Ok(false),
-        }
-    }
-
-    /// Whether a run is over and was left as it was found, since its journal and the targets contradict each other.
-    ///
-    /// # Errors
-    /// If it cannot be told.
-    pub fn is_left(&self, run: &RunId) -> Result<bool, RunError> {
-        let disk = self.disk()?;
-        match Area::open(&disk)? {
-            Some(area) => Ok(area.is_marked(run, Mark::Left)?),
-            None => Ok(false),
-        }
-    }
-
-    /// What is other than before a run that was put back or left: targets, and bytes put aside, relative to the project root.
-    ///
-    /// # Errors
-    /// If its journal is gone or cannot be used.
-    pub fn kept(&self, run: &RunId) -> Result<Vec<String>, RunError> {
-        let disk = self.disk()?;
-        let missing = || RunError::NotKept { what: format!("journal of run `{run}`") };
-        let area = Area::open(&disk)?.ok_or_else(missing)?;
-        let file = match open_over(&area, run)? {
-            Some(file) => file,
-            None => open(&area, &journal_name(&area, run)?.ok_or_else(missing)?)?.ok_or_else(missing)?,
-        };
-        let journal = Journal::read(&disk, &file, run).map_err(|error| error.of(run))?;
-        let aside = area.aside(run, journal.steps.len())?;
-        let mut committed = Committed::found(&area, journal, file);
-        let mut kept = committed.not_as_before()?;
-        kept.extend(aside);
-        Ok(kept)
     }
 
     /// The runs without an end. Reads only.
@@ -163,12 +88,12 @@ impl ProjectRoot {
     }
 }
 
-/// Settles every dead run.
+/// Finishes or puts back every dead run.
 pub(crate) fn settle_all<F: Fs>(area: &Area<'_, F>) -> Result<Vec<Recovered>, RunError> {
     let mut recovered = Vec::new();
     for (run_id, traces) in area.runs()? {
         if traces.is_over() {
-            if !traces.left {
+            if !traces.contradicted {
                 tidy(area, &run_id)?;
             }
             continue;
@@ -219,12 +144,11 @@ pub(crate) fn settle<F: Fs>(
         if let Some(journal) = journal.filter(|_| area.fs.standing(run_id) != Standing::Over) {
             let mut committed = Committed::found(area, journal, file);
             if committed.shows()? {
-                return leave(committed).map(Some);
+                return leave_as_found(committed).map(Some);
             }
         }
         discard(area, run_id, traces)?;
-        let (run_id, how) = (run_id.clone(), Outcome::RolledBack);
-        return Ok(Some(Recovered { run_id, plan_id, how, committed: false, receipts: None, kept: Vec::new() }));
+        return Ok(Some(Recovered { run_id: run_id.clone(), plan_id, outcome: Outcome::NothingDone }));
     }
     let journal = Journal::read(area.fs, &file, run_id).map_err(|error| error.of(run_id))?;
     // Where a person has to look nothing is finished any more.
@@ -245,7 +169,7 @@ pub(crate) fn settle<F: Fs>(
 }
 
 /// Finishes a committed run, or puts it back.
-fn conclude<F: Fs>(mut committed: Committed<'_, '_, F>, decided_back: bool) -> Result<Recovered, RunError> {
+fn conclude<F: Fs>(mut committed: Committed<'_, F>, decided_back: bool) -> Result<Recovered, RunError> {
     let run_id = committed.journal.run_id.clone();
     let plan_id = Some(committed.journal.plan_id.clone());
     // After a mere kill the commit record may be in memory only.
@@ -255,8 +179,8 @@ fn conclude<F: Fs>(mut committed: Committed<'_, '_, F>, decided_back: bool) -> R
         match committed.go_forward() {
             Ok(()) => {
                 let kept = committed.tidy();
-                let receipts = Some(receipts(&run_id, &committed.journal.steps));
-                return Ok(Recovered { run_id, plan_id, how: Outcome::Completed, committed: true, receipts, kept });
+                let receipts = Receipts { kept, ..receipts(&run_id, &committed.journal.steps) };
+                return Ok(Recovered { run_id, plan_id, outcome: Outcome::Completed(receipts) });
             }
             Err(Halt::Io(error)) if error.is_sync() => return Err(unsettled(&run_id, &error)),
             Err(_) => {}
@@ -264,18 +188,18 @@ fn conclude<F: Fs>(mut committed: Committed<'_, '_, F>, decided_back: bool) -> R
     }
     let kept =
         committed.decide_back().and_then(|()| committed.put_back()).map_err(|error| unsettled(&run_id, &error))?;
-    let how = if kept.is_empty() { Outcome::RolledBack } else { Outcome::NeedsAttention };
-    Ok(Recovered { run_id, plan_id, how, committed: true, receipts: None, kept })
+    let outcome = if kept.is_empty() { Outcome::RolledBack } else { Outcome::EditsKept(kept) };
+    Ok(Recovered { run_id, plan_id, outcome })
 }
 
 /// Nothing is visible of a run before its commit. If something is, somebody renamed its journal, or wrote what was approved: nobody
 /// can tell, so everything stays as it is, before-images too.
-fn leave<F: Fs>(mut committed: Committed<'_, '_, F>) -> Result<Recovered, RunError> {
+fn leave_as_found<F: Fs>(mut committed: Committed<'_, F>) -> Result<Recovered, RunError> {
     let (run_id, plan_id) = (committed.journal.run_id.clone(), Some(committed.journal.plan_id.clone()));
-    let kept = committed.not_as_before()?;
-    committed.area.mark(&run_id, Mark::Left)?;
+    let changed = committed.not_as_before()?;
+    committed.area.mark(&run_id, Mark::Contradicted)?;
     committed.area.sync()?;
-    Ok(Recovered { run_id, plan_id, how: Outcome::Unclear, committed: true, receipts: None, kept })
+    Ok(Recovered { run_id, plan_id, outcome: Outcome::Contradicted(changed) })
 }
 
 fn unsettled(run_id: &RunId, error: &IoError) -> RunError {
@@ -284,7 +208,7 @@ fn unsettled(run_id: &RunId, error: &IoError) -> RunError {
 
 /// The name the journal of an open run has at this moment. A living run renames it once, from intent to commit: so the first is
 /// looked for first.
-fn journal_name<F: Fs>(area: &Area<'_, F>, run_id: &RunId) -> Result<Option<String>, IoError> {
+pub(crate) fn journal_name<F: Fs>(area: &Area<'_, F>, run_id: &RunId) -> Result<Option<String>, IoError> {
     let (intent, commit) = (Names(run_id).intent(), Mark::Commit.name(area.fs.key(), run_id));
     let is_staged = area.has(&intent)?;
     Ok(if area.has(&commit)? { Some(commit) } else { is_staged.then_some(intent) })
@@ -320,7 +244,7 @@ fn hold<F: Fs>(area: &Area<'_, F>, run_id: &RunId, name: &str) -> Result<Option<
     }
 }
 
-fn open<F: Fs>(area: &Area<'_, F>, name: &str) -> Result<Option<F::File>, IoError> {
+pub(crate) fn open<F: Fs>(area: &Area<'_, F>, name: &str) -> Result<Option<F::File>, IoError> {
     match area.fs.open(&area.dir, name) {
         Ok(file) => Ok(Some(file)),
         Err(Errno::NOENT) => Ok(None),

@@ -81,6 +81,12 @@ impl ProjectRoot {
         &self.path
     }
 
+    /// The folder itself, for those that read what lies in it by handle.
+    #[must_use]
+    pub fn folder(&self) -> BorrowedFd<'_> {
+        self.fd()
+    }
+
     /// Whether the folder is still where it was opened.
     ///
     /// # Errors

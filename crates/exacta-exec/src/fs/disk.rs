@@ -30,13 +30,13 @@ impl Disk {
 
 /// An open file. A lock on it is given up when it is dropped, also if a child that is just being started has a copy.
 pub(crate) struct Open {
-    fd: OwnedFd,
+    fd: Arc<OwnedFd>,
     locked: AtomicBool,
 }
 
 impl Open {
-    const fn new(fd: OwnedFd) -> Self {
-        Self { fd, locked: AtomicBool::new(false) }
+    fn new(fd: OwnedFd) -> Self {
+        Self { fd: Arc::new(fd), locked: AtomicBool::new(false) }
     }
 }
 
@@ -57,6 +57,7 @@ impl Drop for Open {
 impl Fs for Disk {
     type Dir = Arc<OwnedFd>;
     type File = Open;
+    type Syncing = Syncing;
 
     fn key(&self) -> &JournalKey {
         &self.key
@@ -157,16 +158,21 @@ impl Fs for Disk {
         if self.durable { rustix::fs::fsync(dir) } else { Ok(()) }
     }
 
-    fn sync_while(&self, files: &[&Self::File], act: &mut dyn FnMut()) -> Result<(), (usize, Errno)> {
-        if self.durable {
-            return sync_together(files, Some(act));
-        }
-        act();
-        Ok(())
+    fn start_sync(&self, files: &[&Self::File]) -> Syncing {
+        let files = if self.durable { files } else { &[] };
+        Syncing::start(files.iter().map(|file| &file.fd))
+    }
+
+    fn await_sync(&self, syncing: Syncing) -> Result<(), (usize, Errno)> {
+        syncing.finish()
     }
 
     fn sync_dirs(&self, dirs: &[&Self::Dir]) -> Result<(), (usize, Errno)> {
-        if self.durable { sync_together(dirs, None) } else { Ok(()) }
+        let Some((last, others)) = dirs.split_last().filter(|_| self.durable) else { return Ok(()) };
+        let others = Syncing::start(others.iter().copied());
+        // Whoever has nothing else to do syncs the last one.
+        let synced = sync(dirs.len() - 1, last);
+        others.finish().and(synced)
     }
 
     fn may_change(&self, dir: &Self::Dir) -> Result<bool, Errno> {
@@ -251,31 +257,42 @@ impl Disk {
     }
 }
 
-/// Syncs several files at the same time, and if asked does something else meanwhile. File systems write what they are asked for
-/// together in one go, so ten cost little more than one. All have come to their end when this returns.
-fn sync_together<T: AsFd + Sync>(handles: &[T], act: Option<&mut dyn FnMut()>) -> Result<(), (usize, Errno)> {
-    // Not repeated when interrupted: after a failure nobody knows what is on the disk.
-    let sync = |index: usize, handle: &T| rustix::fs::fsync(handle).map_err(|errno| (index, errno));
-    thread::scope(|scope| {
-        let mut under_way = Vec::with_capacity(handles.len());
-        let mut outcome = Ok(());
-        // Whoever has nothing else to do syncs the last one.
-        let beside = handles.len().saturating_sub(usize::from(act.is_none()));
-        for (index, handle) in handles.iter().enumerate().take(beside) {
-            match thread::Builder::new().stack_size(SMALL_STACK).spawn_scoped(scope, move || sync(index, handle)) {
-                Ok(thread) => under_way.push((index, thread)),
+/// Files and folders that are synced at the same time. File systems write what they are asked for together in one go, so ten
+/// cost little more than one.
+pub(crate) struct Syncing {
+    under_way: Vec<(usize, thread::JoinHandle<Synced>)>,
+    /// Of those that no thread was to be had for.
+    outcome: Synced,
+}
+
+/// On failure, which of them failed.
+type Synced = Result<(), (usize, Errno)>;
+
+impl Syncing {
+    fn start<'h>(handles: impl Iterator<Item = &'h Arc<OwnedFd>>) -> Self {
+        let mut syncing = Self { under_way: Vec::new(), outcome: Ok(()) };
+        for (index, handle) in handles.enumerate() {
+            let held = Arc::clone(handle);
+            match thread::Builder::new().stack_size(SMALL_STACK).spawn(move || sync(index, &held)) {
+                Ok(thread) => syncing.under_way.push((index, thread)),
                 // No more threads to be had: then one after the other.
-                Err(_) => outcome = outcome.and(sync(index, handle)),
+                Err(_) => syncing.outcome = syncing.outcome.and(sync(index, handle)),
             }
         }
-        match act {
-            Some(act) => act(),
-            None => outcome = handles.last().map_or(outcome, |last| outcome.and(sync(beside, last))),
-        }
-        under_way
-            .into_iter()
-            .fold(outcome, |outcome, (index, thread)| outcome.and(thread.join().unwrap_or(Err((index, Errno::IO)))))
-    })
+        syncing
+    }
+
+    /// Waits for all of them, also where one failed.
+    fn finish(self) -> Synced {
+        self.under_way.into_iter().fold(self.outcome, |outcome, (index, thread)| {
+            outcome.and(thread.join().unwrap_or(Err((index, Errno::IO))))
+        })
+    }
+}
+
+/// Not repeated when interrupted: after a failure nobody knows what is on the disk.
+fn sync(index: usize, handle: &OwnedFd) -> Synced {
+    rustix::fs::fsync(handle).map_err(|errno| (index, errno))
 }
 
 /// Enough for a system call.

@@ -66,6 +66,8 @@ pub(crate) trait Fs {
     type Dir: Clone;
     /// An open regular file.
     type File;
+    /// Files that are on their way to the disk.
+    type Syncing;
 
     /// What journals are sealed with.
     fn key(&self) -> &JournalKey;
@@ -103,15 +105,11 @@ pub(crate) trait Fs {
     fn sync(&self, file: &Self::File) -> Result<(), Errno>;
     /// Makes a folder's names durable.
     fn sync_dir(&self, dir: &Self::Dir) -> Result<(), Errno>;
-    /// The same for several files, none of which has to wait for another, while something else is done. On failure, which of
-    /// them failed.
-    fn sync_while(&self, files: &[&Self::File], act: &mut dyn FnMut()) -> Result<(), (usize, Errno)> {
-        let mut files = files.iter().enumerate();
-        let synced = files.try_for_each(|(index, file)| self.sync(file).map_err(|errno| (index, errno)));
-        act();
-        synced
-    }
-    /// The same for several folders.
+    /// Begins to make several files durable, none of which has to wait for another; the caller does something else meanwhile.
+    fn start_sync(&self, files: &[&Self::File]) -> Self::Syncing;
+    /// Waits until all of them are. On failure, which of them failed.
+    fn await_sync(&self, syncing: Self::Syncing) -> Result<(), (usize, Errno)>;
+    /// Makes the names in several folders durable, none of which has to wait for another. On failure, which of them failed.
     fn sync_dirs(&self, dirs: &[&Self::Dir]) -> Result<(), (usize, Errno)> {
         dirs.iter().enumerate().try_for_each(|(index, dir)| self.sync_dir(dir).map_err(|errno| (index, errno)))
     }

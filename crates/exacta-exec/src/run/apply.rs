@@ -13,7 +13,7 @@ use rustix::io::Errno;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-impl<F: Fs> Ready<'_, '_, F> {
+impl<F: Fs> Ready<'_, F> {
     /// Makes the run visible, verifies it and writes the done record; or puts everything back.
     pub(crate) fn apply(mut self, options: &mut RunOptions<'_>) -> Result<Receipts, RunError> {
         match self.rename_all(options).and_then(|()| self.committed.finish()) {
@@ -60,7 +60,7 @@ impl<F: Fs> Ready<'_, '_, F> {
 
     /// One step. What comes out must be the very file that was checked: if it is not, someone saved in between.
     fn rename(&mut self, index: usize, step: &Step) -> Result<(), Halt> {
-        let area = self.committed.area;
+        let area = self.committed.area.clone();
         let dir = self.committed.folders.of(&step.path)?.ok_or_else(|| Halt::Changed(step.path.clone()))?;
         let name = Names(&self.committed.journal.run_id).file(index);
         let (ours, theirs) = ((&area.dir, name.as_str()), (&dir, step.path.name()));

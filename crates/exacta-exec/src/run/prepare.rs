@@ -1,6 +1,5 @@
 //! The first stage: every target held by handle, found as the plan expects it, and fit to be changed without loss.
 
-use super::receipt::RunOptions;
 use crate::area::{Area, Names, shown};
 use crate::bytes::{Seen, is, state};
 use crate::error::{Drifted, IoError, RunError};
@@ -8,12 +7,13 @@ use crate::folders::Folders;
 use crate::fs::{Attributes, Fs, Kind, Stat};
 use crate::journal::Folder;
 use crate::look::TARGET_CAP;
+use crate::work::FileWork;
 use exacta_kernel::facts::{FileContent, FileState};
 use exacta_kernel::path::RelPath;
-use exacta_kernel::permit::Work;
 use exacta_kernel::plan::Change;
 use rustix::io::Errno;
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A file held open, and what it had besides bytes and mode when it was looked at first. As long as it is held, no other file
 /// can have its inode number.
@@ -23,10 +23,10 @@ pub(crate) struct Held<F: Fs> {
 }
 
 /// Targets that are as expected.
-pub(crate) struct Prepared<'a, 'fs, F: Fs> {
-    pub(super) area: &'a Area<'fs, F>,
-    pub(super) work: &'a Work,
-    pub(super) folders: Folders<'fs, F>,
+pub(crate) struct Prepared<'a, F: Fs> {
+    pub(super) area: Area<'a, F>,
+    pub(super) work: &'a FileWork,
+    pub(super) folders: Folders<'a, F>,
     /// Of each change, the old file.
     pub(super) old: Vec<Option<Held<F>>>,
     /// Of each change, the new file, once it lies ready.
@@ -37,17 +37,18 @@ pub(crate) struct Prepared<'a, 'fs, F: Fs> {
     pub(super) gone: Vec<Folder>,
 }
 
-impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
+impl<'a, F: Fs> Prepared<'a, F> {
     /// Opens and checks every target.
-    pub(crate) fn check(area: &'a Area<'fs, F>, work: &'a Work) -> Result<Self, RunError> {
+    pub(crate) fn check(area: Area<'a, F>, work: &'a FileWork) -> Result<Self, RunError> {
         let fs = area.fs;
         let folders = Folders::new(fs);
         let (old, new) = (Vec::new(), Vec::new());
+        let device = fs.stat_dir(&area.dir).map_err(IoError::of("look at", crate::area::EXEC))?.id.device;
         let mut prepared = Self { area, work, folders, old, new, missing: Vec::new(), gone: Vec::new() };
         let mut drifted = Vec::new();
         let mut round = Round {
             owner: fs.stat_dir(&fs.root()).map_err(IoError::of("look at", "."))?.owner,
-            device: fs.stat_dir(&area.dir).map_err(IoError::of("look at", crate::area::EXEC))?.id.device,
+            device,
             fit: None,
             missing: BTreeSet::new(),
         };
@@ -64,8 +65,8 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
     }
 
     /// Every target again, on the handles held: the last look before the commit.
-    pub(super) fn recheck(&self, options: &RunOptions<'_>) -> Result<(), RunError> {
-        if options.cancel.load(std::sync::atomic::Ordering::Relaxed) {
+    pub(super) fn recheck(&self, cancel: &AtomicBool) -> Result<(), RunError> {
+        if cancel.load(Ordering::Relaxed) {
             return Err(RunError::Cancelled);
         }
         let mut drifted = Vec::new();

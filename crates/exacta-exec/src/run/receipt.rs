@@ -3,29 +3,19 @@
 use exacta_kernel::facts::FileState;
 use exacta_kernel::id::RunId;
 use exacta_kernel::path::RelPath;
-use exacta_kernel::plan::Change;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// How a run is made, and who hears of it.
 pub struct RunOptions<'a> {
-    /// Whether everything is made durable. Without it a run still survives the death of its process, not a power cut.
-    pub sync: bool,
     /// Set by another thread to cancel; looked at between steps.
     pub cancel: &'a AtomicBool,
     /// How long to wait for targets that another run holds.
     pub wait: Duration,
-    /// Hears of every event, in order.
+    /// Hears of every event, in order. It is told, and has no say.
     pub observer: &'a mut dyn FnMut(Event),
-    /// The last word before the first visible change, told what the run will do to the byte: checks on that result, and whether
-    /// what the run was permitted under still holds. An error discards the run.
-    pub before_commit: &'a mut dyn FnMut(&[Change]) -> Result<(), Objection>,
 }
-
-/// Enters a run into the record, and says whether it is there. Called once, when every target is locked and every new file lies
-/// ready; the run comes to its commit only after it, and one that is not entered ends as if it had never been.
-pub type Begin<'a> = dyn FnMut() -> bool + 'a;
 
 /// What stands against a run whose result lies ready.
 #[derive(Debug, Clone, PartialEq, Eq)]

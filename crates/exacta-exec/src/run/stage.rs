@@ -2,7 +2,7 @@
 //! the commit everything can be dropped.
 
 use super::prepare::{Held, Prepared, refused};
-use super::receipt::{Begin, Event};
+use super::receipt::{Event, RunOptions};
 use crate::area::{Names, shown};
 use crate::bytes::{is, write_all};
 use crate::error::{IoError, RunError};
@@ -18,23 +18,36 @@ use rustix::io::Errno;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// A run whose new files lie ready.
-pub(crate) struct Staging<'a, 'fs, F: Fs> {
-    pub(super) prepared: Prepared<'a, 'fs, F>,
+/// A run whose new files and journal are written, and on their way to the disk.
+pub(crate) struct Staged<'a, F: Fs> {
+    written: Written<'a, F>,
+    syncing: F::Syncing,
+}
+
+/// A run whose new files and journal are written.
+pub(super) struct Written<'a, F: Fs> {
+    pub(super) prepared: Prepared<'a, F>,
     pub(super) journal: Journal,
     /// The journal, locked.
     pub(super) file: F::File,
     pub(super) spent: Vec<Duration>,
 }
 
-impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
-    /// Writes the new files and the journal.
-    pub(crate) fn stage(
-        mut self,
-        cancel: &AtomicBool,
-        observer: &mut dyn FnMut(Event),
-    ) -> Result<Staging<'a, 'fs, F>, RunError> {
-        let undone = self.work.undoes.as_ref().map(|run| journal_of(self.area, run)).transpose()?.flatten();
+/// A run that is in the record, and whose new files and journal are on the disk. Nothing of it is visible yet.
+pub(crate) struct Entered<'a, F: Fs> {
+    pub(super) written: Written<'a, F>,
+}
+
+impl<'a, F: Fs> Prepared<'a, F> {
+    /// Writes the new files and the journal, and begins to sync them.
+    pub(crate) fn stage(self, options: &mut RunOptions<'_>) -> Result<Staged<'a, F>, RunError> {
+        let written = self.write(options.cancel, options.observer)?;
+        let syncing = written.start_sync();
+        Ok(Staged { written, syncing })
+    }
+
+    fn write(mut self, cancel: &AtomicBool, observer: &mut dyn FnMut(Event)) -> Result<Written<'a, F>, RunError> {
+        let undone = self.work.undoes.as_ref().map(|run| journal_of(&self.area, run)).transpose()?.flatten();
         let (made, gone) = undone.as_ref().map_or((&[][..], &[][..]), |undone| (&undone.folders, &undone.gone));
         let old = self.old.iter().map(|old| old.as_ref().map(|old| &old.attributes));
         // A folder that comes back has the mode it had.
@@ -44,7 +57,7 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
         let journal = Journal::of(self.work, old, [missing, self.gone.clone()], made);
         let file = self.open_journal()?;
         match self.fill(&journal, &file, undone.as_ref(), cancel, observer) {
-            Ok(spent) => Ok(Staging { prepared: self, journal, file, spent }),
+            Ok(spent) => Ok(Written { prepared: self, journal, file, spent }),
             Err(error) => {
                 self.discard();
                 Err(error)
@@ -60,7 +73,7 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
         if self.area.is_marked(run_id, Mark::Commit)? || self.area.ended(run_id)?.is_some() {
             return Err(RunError::Exists { run_id: self.work.run_id.clone() });
         }
-        let _desk = Desk::open(self.area)?;
+        let _desk = Desk::open(&self.area)?;
         let file = match fs.create(dir, &names.intent()) {
             Ok(file) => file,
             Err(Errno::EXIST) => return Err(RunError::Exists { run_id: self.work.run_id.clone() }),
@@ -197,28 +210,47 @@ impl<'a, 'fs, F: Fs> Prepared<'a, 'fs, F> {
     }
 }
 
-impl<F: Fs> Staging<'_, '_, F> {
-    /// Has the run entered into the record while what is staged is brought to the disk: either is waited for, and neither is an
-    /// effect. Nothing is left of a run that is not entered.
-    pub(super) fn enter(self, begin: &mut Begin<'_>) -> Result<Self, RunError> {
-        let mut entered = false;
-        match self.sync_while(&mut || entered = begin()) {
-            Ok(()) if entered => Ok(self),
-            synced => {
-                self.prepared.discard();
-                Err(synced.err().map_or(RunError::NotBegun, RunError::from))
+impl<'a, F: Fs> Staged<'a, F> {
+    /// Waits until what is staged is on the disk: the caller has entered the run into the record meanwhile. Neither is an effect.
+    ///
+    /// INVARIANT: no run comes to its commit that is not in the record, and none whose files and journal are not on the disk.
+    pub(crate) fn entered(self) -> Result<Entered<'a, F>, RunError> {
+        let Self { written, syncing } = self;
+        match written.await_sync(syncing) {
+            Ok(()) => Ok(Entered { written }),
+            Err(error) => {
+                written.prepared.discard();
+                Err(error.into())
             }
         }
     }
 
-    /// Makes the new files and the journal durable, and does something else meanwhile.
-    fn sync_while(&self, act: &mut dyn FnMut()) -> Result<(), IoError> {
-        let Prepared { area, work, new, .. } = &self.prepared;
-        let fresh = || work.changes.iter().zip(new).filter_map(|(change, new)| Some((change, new.as_ref()?)));
-        let files: Vec<&F::File> = fresh().map(|(_, new)| &new.file).chain([&self.file]).collect();
-        area.fs.sync_while(&files, act).map_err(|(index, errno)| {
-            let journal = || shown(&Names(&work.run_id).intent());
-            let path = fresh().nth(index).map_or_else(journal, |(change, _)| change.path.to_string());
+    /// Drops what is staged, for a run that could not be entered: it ends as if it had never been.
+    pub(crate) fn discard(self) {
+        let Self { written, syncing } = self;
+        // Whether it came to the disk does not matter any more, but nobody is at these files when they go.
+        let _unneeded = written.await_sync(syncing);
+        written.prepared.discard();
+    }
+}
+
+impl<F: Fs> Written<'_, F> {
+    /// The new files, with the changes they belong to.
+    fn fresh(&self) -> impl Iterator<Item = (&Change, &Held<F>)> {
+        let Prepared { work, new, .. } = &self.prepared;
+        work.changes.iter().zip(new).filter_map(|(change, new)| Some((change, new.as_ref()?)))
+    }
+
+    /// Begins to bring the new files and the journal to the disk.
+    fn start_sync(&self) -> F::Syncing {
+        let files: Vec<&F::File> = self.fresh().map(|(_, new)| &new.file).chain([&self.file]).collect();
+        self.prepared.area.fs.start_sync(&files)
+    }
+
+    fn await_sync(&self, syncing: F::Syncing) -> Result<(), IoError> {
+        self.prepared.area.fs.await_sync(syncing).map_err(|(index, errno)| {
+            let journal = || shown(&Names(&self.journal.run_id).intent());
+            let path = self.fresh().nth(index).map_or_else(journal, |(change, _)| change.path.to_string());
             IoError { call: "sync", path, errno }
         })
     }

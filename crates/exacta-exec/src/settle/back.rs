@@ -10,7 +10,7 @@ use crate::mark::Mark;
 use exacta_kernel::facts::FileState;
 use rustix::io::Errno;
 
-impl<F: Fs> Committed<'_, '_, F> {
+impl<F: Fs> Committed<'_, F> {
     /// Puts everything back, durably. The answer names what was left because it is someone else's.
     pub(crate) fn put_back(&mut self) -> Result<Vec<String>, IoError> {
         let mut kept = Vec::new();
@@ -65,7 +65,7 @@ impl<F: Fs> Committed<'_, '_, F> {
         } else {
             let io = IoError::of("look at the journal in", EXEC);
             let journal = self.area.fs.stat(&self.file).map_err(io)?;
-            self.area.enter_over(&self.journal.run_id, Mark::Kept, &journal)?;
+            self.area.enter_over(&self.journal.run_id, Mark::EditKept, &journal)?;
         }
         self.tidy();
         Ok(kept)

@@ -9,7 +9,7 @@ use crate::journal::Step;
 use exacta_kernel::facts::FileState;
 use rustix::io::Errno;
 
-impl<F: Fs> Committed<'_, '_, F> {
+impl<F: Fs> Committed<'_, F> {
     /// Whether every target is as before or as approved, and what is needed for the rest lies ready.
     pub(crate) fn can_go_forward(&mut self) -> Result<bool, IoError> {
         for (index, step) in self.journal.steps.clone().iter().enumerate() {

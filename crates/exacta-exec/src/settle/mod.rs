@@ -20,8 +20,8 @@ use exacta_kernel::plan::Change;
 use rustix::io::Errno;
 
 /// A run whose commit record exists.
-pub(crate) struct Committed<'a, 'fs, F: Fs> {
-    pub(crate) area: &'a Area<'fs, F>,
+pub(crate) struct Committed<'a, F: Fs> {
+    pub(crate) area: Area<'a, F>,
     pub(crate) journal: Journal,
     /// What each step does, to the byte; none where another process did it, and only the journal tells.
     pub(crate) known: &'a [Change],
@@ -29,7 +29,7 @@ pub(crate) struct Committed<'a, 'fs, F: Fs> {
     pub(crate) old: Vec<Option<Held<F>>>,
     /// The journal, locked.
     pub(crate) file: F::File,
-    pub(crate) folders: Folders<'fs, F>,
+    pub(crate) folders: Folders<'a, F>,
 }
 
 /// A step and its number in the journal.
@@ -55,10 +55,11 @@ enum Place {
     Other,
 }
 
-impl<'a, 'fs, F: Fs> Committed<'a, 'fs, F> {
+impl<'a, F: Fs> Committed<'a, F> {
     /// A run that another process left.
-    pub(crate) const fn found(area: &'a Area<'fs, F>, journal: Journal, file: F::File) -> Self {
-        Self { area, journal, known: &[], old: Vec::new(), file, folders: Folders::new(area.fs) }
+    pub(crate) fn found(area: &Area<'a, F>, journal: Journal, file: F::File) -> Self {
+        let folders = Folders::new(area.fs);
+        Self { area: area.clone(), journal, known: &[], old: Vec::new(), file, folders }
     }
 
     /// Makes the visible result durable, reads it back and writes the done record.

@@ -50,7 +50,7 @@ fn what_is_deleted_comes_back_with_its_attributes() {
     project.run(&delete(3)).unwrap();
     project.reopen(3);
     fs::write(project.at(&marked(3, Mark::Back)), "").unwrap();
-    assert_eq!(project.root.recover().unwrap()[0].how, crate::Outcome::RolledBack);
+    assert_eq!(project.root.recover().unwrap()[0].outcome, crate::Outcome::RolledBack);
     assert_eq!(seen(), before);
 
     // A journal that does not tell them, in this format or in another, is none: nobody guesses.

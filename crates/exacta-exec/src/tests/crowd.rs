@@ -1,10 +1,10 @@
 //! Many processes run in one project, recover each other's runs, and are killed all the time. Every run writes the same
 //! word to two files, so that two different words are a torn project.
 
+use super::drive::{Between, execute};
 use super::project::*;
-use crate::{Outcome, ProjectRoot, RunOptions, fs::Disk, run::execute};
+use crate::{ProjectRoot, RunOptions, fs::Disk};
 use exacta_kernel::id::RunId;
-use exacta_kernel::plan::Change;
 use exacta_testkit::{LIMIT, Running};
 use std::fs;
 use std::process::{Command, Stdio};
@@ -28,7 +28,7 @@ fn child() {
     while Instant::now() < end {
         turn = turn.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         for recovered in root.recover().unwrap_or_default() {
-            assert!(matches!(recovered.how, Outcome::Completed | Outcome::RolledBack), "{recovered:?}");
+            assert!(recovered.outcome.is_all_or_nothing(), "{recovered:?}");
         }
         change_pair(&root, (turn >> 16) % PAIRS);
     }
@@ -45,10 +45,9 @@ fn change_pair(root: &ProjectRoot, pair: u32) {
     let mut work = work(0, changes.to_vec());
     work.run_id = RunId::parse(&id).unwrap();
     let (cancel, observer) = (AtomicBool::new(false), &mut |_| {});
-    let before_commit = &mut |_: &[Change]| Ok(());
-    let mut options =
-        RunOptions { sync: true, cancel: &cancel, wait: Duration::from_millis(50), observer, before_commit };
-    let _ = execute(&Disk::new(root, true).unwrap(), &work, &mut || true, &mut options);
+    let mut options = RunOptions { cancel: &cancel, wait: Duration::from_millis(50), observer };
+    let between = Between { enter: &mut || true, check: &mut |_| Ok(()) };
+    let _ = execute(&Disk::new(root, true).unwrap(), &work, between, &mut options);
 }
 
 #[test]
@@ -84,7 +83,7 @@ fn crowd(size: usize, time: Duration) {
     }
     drop(children);
     let left = project.root.recover().unwrap();
-    assert!(left.iter().all(|run| matches!(run.how, Outcome::Completed | Outcome::RolledBack)), "{left:?}");
+    assert!(left.iter().all(|run| run.outcome.is_all_or_nothing()), "{left:?}");
     let tree = project.tree();
     for pair in 0..PAIRS {
         let side = |side: &str| tree.get(std::path::Path::new(&format!("{side}{pair}")));

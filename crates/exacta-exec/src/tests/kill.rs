@@ -4,7 +4,7 @@
 
 use super::project::*;
 use super::{growth, whole};
-use crate::{Outcome, ProjectRoot, RunError};
+use crate::{ProjectRoot, RunError};
 use exacta_testkit::{LIMIT, Running, program, succeeds};
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::FileExt;
@@ -163,10 +163,7 @@ fn fail_at(point: &Point, how: &str) {
 pub(super) fn settled(dir: &Path, place: &str) {
     let root = ProjectRoot::open(dir).unwrap();
     let recovered = root.recover().unwrap_or_else(|error| panic!("{place}: {error}"));
-    assert!(
-        recovered.iter().all(|run| matches!(run.how, Outcome::Completed | Outcome::RolledBack)),
-        "{place}: {recovered:?}"
-    );
+    assert!(recovered.iter().all(|run| run.outcome.is_all_or_nothing()), "{place}: {recovered:?}");
     let tree = tree(dir);
     let before = Project::new(&EVERYTHING).tree();
     assert!(tree == before || tree == everything_done(), "{place}: torn: {tree:#?}");

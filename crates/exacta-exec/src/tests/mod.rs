@@ -3,6 +3,7 @@
 mod attributes;
 mod block;
 mod crowd;
+mod drive;
 mod growth;
 mod kill;
 mod meanwhile;

@@ -3,13 +3,13 @@
 use crate::area::{EXEC, OVER};
 use crate::fs::Disk;
 use crate::mark::Mark;
-use crate::run::execute;
+use crate::tests::drive::{Between, execute};
+use crate::work::FileWork;
 use crate::{Event, IoError, JournalKey, ProjectRoot, Receipts, RunError, RunOptions};
 use exacta_kernel::facts::FileContent;
 use exacta_kernel::hash::Digest;
 use exacta_kernel::id::{CorrelationId, PlanId, RunId};
 use exacta_kernel::path::RelPath;
-use exacta_kernel::permit::Work;
 use exacta_kernel::plan::Change;
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
@@ -40,27 +40,26 @@ pub(super) fn change(at: &str, before: Option<Arc<FileContent>>, after: Option<A
     Change { path: path(at), before, after }
 }
 
-pub(super) fn work(number: u32, mut changes: Vec<Change>) -> Work {
+pub(super) fn work(number: u32, mut changes: Vec<Change>) -> FileWork {
     changes.sort_by(|a, b| a.path.cmp(&b.path));
-    Work {
+    FileWork {
         run_id: run_id(number),
         plan_id: PlanId::parse("019a2f3e-7c1d-7e2a-9b4f-000000000001").unwrap(),
         correlation_id: CorrelationId::parse("019a2f3e-7c1d-7e2a-9b4f-000000000002").unwrap(),
         plan_hash: Digest::of(b"plan"),
-        automatic: true,
         undoes: None,
         changes,
     }
 }
 
 /// The same work backwards.
-pub(super) fn undo(number: u32, done: &Work) -> Work {
+pub(super) fn undo(number: u32, done: &FileWork) -> FileWork {
     let back = |change: &Change| Change {
         path: change.path.clone(),
         before: change.after.clone(),
         after: change.before.clone(),
     };
-    Work { undoes: Some(done.run_id.clone()), ..work(number, done.changes.iter().map(back).collect()) }
+    FileWork { undoes: Some(done.run_id.clone()), ..work(number, done.changes.iter().map(back).collect()) }
 }
 
 /// What someone else does in the project.
@@ -109,13 +108,13 @@ impl Project {
         std::fs::rename(self.at(&marked(number, Mark::Done)), self.at(&marked(number, Mark::Commit))).unwrap();
     }
 
-    pub(super) fn run(&self, work: &Work) -> Result<Receipts, RunError> {
+    pub(super) fn run(&self, work: &FileWork) -> Result<Receipts, RunError> {
         self.run_with(work, &mut |_| {}, &mut |_| Ok(()))
     }
 
     pub(super) fn run_with(
         &self,
-        work: &Work,
+        work: &FileWork,
         observer: &mut dyn FnMut(Event),
         before_commit: &mut dyn FnMut(&[Change]) -> Result<(), crate::Objection>,
     ) -> Result<Receipts, RunError> {
@@ -125,14 +124,14 @@ impl Project {
 
 pub(super) fn run_in(
     root: &ProjectRoot,
-    work: &Work,
+    work: &FileWork,
     observer: &mut dyn FnMut(Event),
     before_commit: &mut dyn FnMut(&[Change]) -> Result<(), crate::Objection>,
 ) -> Result<Receipts, RunError> {
     let cancel = AtomicBool::new(false);
-    let mut options = RunOptions { sync: true, cancel: &cancel, wait: Duration::ZERO, observer, before_commit };
+    let mut options = RunOptions { cancel: &cancel, wait: Duration::ZERO, observer };
     let disk = Disk::new(root, true).map_err(IoError::of("open", "."))?;
-    execute(&disk, work, &mut || true, &mut options)
+    execute(&disk, work, Between { enter: &mut || true, check: before_commit }, &mut options)
 }
 
 /// Puts a file there, with the folders it needs; one called `in` is closed to others, so that its mode is not what the umask leaves.
@@ -174,7 +173,7 @@ pub(super) fn tree(root: &Path) -> Tree {
 
 /// One of everything: modify, change of mode, create, create in new folders, delete, a file that gives way to a folder, and a folder
 /// that gives way to a file.
-pub(super) fn everything(number: u32) -> Work {
+pub(super) fn everything(number: u32) -> FileWork {
     work(
         number,
         vec![

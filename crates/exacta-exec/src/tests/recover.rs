@@ -6,7 +6,7 @@ use crate::fs::Disk;
 use crate::journal::FORMAT;
 use crate::mark::Mark;
 use crate::recover::{in_the_way, settle};
-use crate::{Outcome, ProjectRoot, RunError};
+use crate::{Outcome, ProjectRoot, Recovered, RunError};
 use exacta_kernel::plan::Change;
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,7 +32,8 @@ fn an_interrupted_run_is_reported_and_completed_once() {
     assert!(!unfinished[0].alive && unfinished[0].plan_id.is_some());
     let recovered = project.root.recover().unwrap();
     assert_eq!(recovered.len(), 1);
-    assert_eq!((recovered[0].how, recovered[0].receipts.as_ref().unwrap().steps.len()), (Outcome::Completed, 9));
+    let Outcome::Completed(receipts) = &recovered[0].outcome else { panic!("{recovered:?}") };
+    assert_eq!(receipts.steps.len(), 9);
     assert_eq!(project.root.recover().unwrap(), []);
     assert_eq!(project.root.unfinished().unwrap(), []);
 }
@@ -78,7 +79,7 @@ fn marks_that_others_plant_say_nothing() {
                     continue;
                 }
                 let recovered = recovered.unwrap();
-                assert_eq!((recovered.len(), recovered[0].how), (1, Outcome::Completed), "{place}");
+                assert!(matches!(&recovered[..], [Recovered { outcome: Outcome::Completed(_), .. }]), "{place}");
                 assert!(project.at(&marked(1, Mark::Done)).exists());
             }
         }
@@ -120,15 +121,15 @@ fn nobody_else_commits() {
             let mode = everything(1).changes[step].after.as_ref().map_or(0o600, |after| after.mode());
             put(&staged(&step.to_string()), str::from_utf8(bytes).unwrap(), mode);
         }
-        let (name, how) = match attention.as_slice() {
+        let (name, outcome) = match attention.as_slice() {
             [] => (staged("commit"), None),
             _ => (project.at(&marked(1, Mark::Commit)), Some(Outcome::RolledBack)),
         };
         fs::write(name, &journal).unwrap();
         project.root.admit(running, attention);
-        assert_eq!(project.root.recover().unwrap().first().map(|found| found.how), how);
+        assert_eq!(project.root.recover().unwrap().pop().map(|found| found.outcome), outcome);
         assert_eq!(project.tree(), before);
-        assert_eq!(project.traces().is_empty(), how.is_some(), "{:?}", project.traces());
+        assert_eq!(project.traces().is_empty(), outcome.is_some(), "{:?}", project.traces());
     }
 }
 
@@ -163,7 +164,7 @@ fn an_obstacle_in_the_place_of_a_deleted_files_folder_blocks_nobody() {
     fs::remove_dir(project.at("old")).unwrap();
     std::os::unix::fs::symlink("/tmp", project.at("old")).unwrap();
     let recovered = project.root.recover().unwrap();
-    assert_eq!((recovered[0].how, &recovered[0].kept[..]), (Outcome::NeedsAttention, &["old/gone.txt".to_owned()][..]));
+    assert_eq!(recovered[0].outcome, Outcome::EditsKept(vec!["old/gone.txt".to_owned()]));
     assert_eq!(fs::read(project.at("a.txt")).unwrap(), b"old a\n");
     assert_eq!(project.root.recover().unwrap(), []);
 }
@@ -188,12 +189,15 @@ fn a_run_that_is_over_has_no_name_among_the_open_ones() {
 /// Somebody takes the journal of a dead run away, or its commit: what lies there may be the last of the old files.
 #[test]
 fn old_files_without_their_journal_are_not_thrown_away() {
-    for (to, how) in [("away".to_owned(), None), (name("intent"), Some(Outcome::Unclear))] {
+    for (to, contradicted) in [("away".to_owned(), false), (name("intent"), true)] {
         let project = interrupted();
         project.root.admit([run_id(1)], []);
         put(&project.at(&name("0")), "old a\n", 0o600);
         fs::rename(project.at(&marked(1, Mark::Commit)), project.at(&to)).unwrap();
-        assert_eq!(project.root.recover().unwrap().first().map(|found| found.how), how, "{to}");
+        let recovered = project.root.recover().unwrap();
+        let found = matches!(&recovered[..], [Recovered { outcome: Outcome::Contradicted(_), .. }]);
+        assert_eq!((found, recovered.len()), (contradicted, usize::from(contradicted)), "{to}");
+        assert_eq!(matches!(project.root.outcome(&run_id(1)), Ok(Some(Outcome::Contradicted(_)))), contradicted);
         assert!(project.at(&name("0")).exists(), "{to}");
         assert_eq!(project.root.recover().unwrap(), [], "{to}");
     }
@@ -209,7 +213,7 @@ fn a_run_that_the_record_does_not_know_is_left_alone_and_others_go_on() {
     project.run(&work(2, vec![change("apart", None, content("x", 0o644))])).unwrap();
     assert_eq!(project.root.unfinished().unwrap().len(), 1);
     project.root.admit([run_id(1)], []);
-    assert_eq!(project.root.recover().unwrap()[0].how, Outcome::Completed);
+    assert!(matches!(project.root.recover().unwrap()[0].outcome, Outcome::Completed(_)));
 }
 
 #[test]
@@ -224,7 +228,7 @@ fn a_run_decided_back_is_put_back_from_its_before_images_alone() {
     let project = interrupted();
     fs::write(project.at(&marked(1, Mark::Back)), "").unwrap();
     let recovered = project.root.recover().unwrap();
-    assert_eq!(recovered[0].how, Outcome::RolledBack);
+    assert_eq!(recovered[0].outcome, Outcome::RolledBack);
     assert_eq!((project.tree(), project.traces()), (Project::new(&EVERYTHING).tree(), vec![]));
 }
 
@@ -236,7 +240,7 @@ fn a_run_decided_back_in_the_last_moment_is_put_back() {
     let area = Area::open(&disk).unwrap().unwrap();
     let found = area.runs().unwrap().remove(&run_id(1)).unwrap();
     fs::write(project.at(&marked(1, Mark::Back)), "").unwrap();
-    assert_eq!(settle(&area, &run_id(1), &found).unwrap().unwrap().how, Outcome::RolledBack);
+    assert_eq!(settle(&area, &run_id(1), &found).unwrap().unwrap().outcome, Outcome::RolledBack);
     assert_eq!(project.tree(), Project::new(&EVERYTHING).tree());
 }
 
@@ -245,10 +249,7 @@ fn a_save_after_the_crash_is_kept_and_the_rest_put_back() {
     let project = interrupted();
     put(&project.at("a.txt"), "saved\n", 0o644);
     let recovered = project.root.recover().unwrap();
-    assert_eq!(
-        (recovered[0].how, recovered[0].kept.as_slice()),
-        (Outcome::NeedsAttention, ["a.txt".to_owned()].as_slice())
-    );
+    assert_eq!(recovered[0].outcome, Outcome::EditsKept(vec!["a.txt".to_owned()]));
     let expected = Project::new(&EVERYTHING);
     put(&expected.at("a.txt"), "saved\n", 0o644);
     assert_eq!(project.tree(), expected.tree());
@@ -263,24 +264,24 @@ fn a_save_after_the_crash_is_kept_and_the_rest_put_back() {
 fn what_was_kept_is_known_ever_after() {
     let project = interrupted();
     put(&project.at("a.txt"), "saved\n", 0o644);
-    assert!(!project.root.met_others(&run_id(1)).unwrap());
+    assert_eq!(project.root.outcome(&run_id(1)), Ok(None), "it has no end yet");
+    assert!(!project.root.waits_for_a_person(&run_id(1)).unwrap());
     project.root.recover().unwrap();
-    assert!(project.root.met_others(&run_id(1)).unwrap());
-    assert_eq!(project.root.kept(&run_id(1)).unwrap(), ["a.txt"]);
+    assert!(project.root.waits_for_a_person(&run_id(1)).unwrap());
+    let kept = Ok(Some(Outcome::EditsKept(vec!["a.txt".to_owned()])));
+    assert_eq!(project.root.outcome(&run_id(1)), kept);
     // Whoever runs next does not take it away.
     project.run(&work(2, vec![change("apart", None, content("x", 0o644))])).unwrap();
-    assert!(project.root.met_others(&run_id(1)).unwrap());
+    assert_eq!(project.root.outcome(&run_id(1)), kept);
 
     let project = interrupted();
     fs::write(project.at(&marked(1, Mark::Back)), "").unwrap();
     fs::write(project.at(&name("0.kept")), "written into the old file").unwrap();
     let recovered = project.root.recover().unwrap();
-    let aside = [name("0.kept")];
-    assert_eq!((recovered[0].how, recovered[0].kept.as_slice()), (Outcome::NeedsAttention, &aside[..]));
-    assert_eq!(
-        (project.root.kept(&run_id(1)).unwrap(), project.tree()),
-        (aside.to_vec(), Project::new(&EVERYTHING).tree())
-    );
+    let aside = Outcome::EditsKept(vec![name("0.kept")]);
+    assert_eq!(recovered[0].outcome, aside);
+    assert_eq!(project.root.outcome(&run_id(1)), Ok(Some(aside)));
+    assert_eq!(project.tree(), Project::new(&EVERYTHING).tree());
 }
 
 #[test]

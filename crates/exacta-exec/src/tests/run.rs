@@ -3,7 +3,7 @@
 use super::project::*;
 use crate::fs::Disk;
 use crate::mark::Mark;
-use crate::run::execute;
+use crate::tests::drive::{Between, execute};
 use crate::{Drifted, Event, Holder, Retention, RunError, RunOptions};
 use exacta_kernel::facts::FileState;
 use exacta_kernel::id::RunId;
@@ -154,11 +154,10 @@ fn a_failed_check_or_a_cancel_leaves_everything_as_before() {
             cancel.fetch_or(count == at, Ordering::Relaxed);
             count += usize::from(!matches!(event, Event::RollingBack { .. }));
         };
-        let before_commit = &mut |_: &[Change]| Ok(());
-        let mut options =
-            RunOptions { sync: true, cancel: &cancel, wait: Duration::ZERO, observer: &mut observer, before_commit };
+        let mut options = RunOptions { cancel: &cancel, wait: Duration::ZERO, observer: &mut observer };
         let disk = Disk::new(&project.root, true).unwrap();
-        let outcome = execute(&disk, &everything(1), &mut || true, &mut options);
+        let between = Between { enter: &mut || true, check: &mut |_| Ok(()) };
+        let outcome = execute(&disk, &everything(1), between, &mut options);
         if at < 5 && outcome.is_ok() {
             panic!("not cancelled at {at}");
         }
@@ -183,9 +182,9 @@ fn a_run_that_does_not_begin_was_never_there() {
                 assert!(ready && project.tree() == before, "{:?}", project.traces());
                 answer
             };
-            let (wait, before_commit) = (Duration::ZERO, &mut |_: &[Change]| Ok(()));
-            let mut options = RunOptions { sync, cancel: &cancel, wait, observer: &mut |_| {}, before_commit };
-            execute(&Disk::new(&project.root, sync).unwrap(), &work, &mut begin, &mut options)
+            let between = Between { enter: &mut begin, check: &mut |_| Ok(()) };
+            let mut options = RunOptions { cancel: &cancel, wait: Duration::ZERO, observer: &mut |_| {} };
+            execute(&Disk::new(&project.root, sync).unwrap(), &work, between, &mut options)
         };
         assert_eq!(run(false), Err(RunError::NotBegun));
         assert_eq!((project.tree(), project.traces()), (before.clone(), vec![]));
@@ -201,10 +200,10 @@ fn a_run_that_fails_early_never_begins() {
     let (before, cancel) = (project.tree(), AtomicBool::new(true));
     let run = |sync: bool| {
         let mut begin = || panic!("entered");
-        let (wait, before_commit) = (Duration::ZERO, &mut |_: &[Change]| Ok(()));
-        let mut options = RunOptions { sync, cancel: &cancel, wait, observer: &mut |_| {}, before_commit };
+        let between = Between { enter: &mut begin, check: &mut |_| Ok(()) };
+        let mut options = RunOptions { cancel: &cancel, wait: Duration::ZERO, observer: &mut |_| {} };
         let disk = Disk::new(&project.root, sync).unwrap();
-        execute(&disk, &everything(1), &mut begin, &mut options).unwrap_err()
+        execute(&disk, &everything(1), between, &mut options).unwrap_err()
     };
     assert_eq!((run(true), run(false)), (RunError::Cancelled, RunError::Cancelled));
     assert_eq!((project.tree(), project.traces()), (before, vec![]));

@@ -2,8 +2,8 @@
 
 use super::project::*;
 use crate::mark::Mark;
+use crate::work::FileWork;
 use crate::{Event, Outcome, RunError};
-use exacta_kernel::permit::Work;
 use exacta_testkit::succeeds;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -12,7 +12,7 @@ use std::process::Command;
 const FILES: [(&str, &str, u32); 3] =
     [("a", "file\n", 0o644), ("shelf/in/f", "deep\n", 0o644), ("shelf/g", "flat\n", 0o600)];
 
-fn swap(number: u32) -> Work {
+fn swap(number: u32) -> FileWork {
     work(
         number,
         vec![
@@ -58,7 +58,7 @@ fn it_is_put_back_from_its_journal_alone_however_far_that_went() {
         project.reopen(1);
         fs::write(project.at(&marked(1, Mark::Back)), "").unwrap();
         act(&project);
-        assert_eq!(project.root.recover().unwrap()[0].how, Outcome::RolledBack);
+        assert_eq!(project.root.recover().unwrap()[0].outcome, Outcome::RolledBack);
         assert_eq!(project.tree(), before);
     }
 }

@@ -7,12 +7,11 @@ use crate::fs::Fs;
 use crate::journal::Journal;
 use crate::recover::settle_all;
 use crate::root::Standing;
-use crate::run::execute;
-use crate::{Outcome, Receipts, RunError, RunOptions};
+use crate::tests::drive::{Between, execute};
+use crate::work::FileWork;
+use crate::{Receipts, RunError, RunOptions};
 use exacta_kernel::facts::FileState;
 use exacta_kernel::id::RunId;
-use exacta_kernel::permit::Work;
-use exacta_kernel::plan::Change;
 use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
@@ -22,7 +21,7 @@ use std::time::Duration;
 pub(super) struct Scenario {
     pub(super) name: &'static str,
     pub(super) world: World,
-    pub(super) work: Work,
+    pub(super) work: FileWork,
 }
 
 /// How often a process is killed, memory intact, before the power fails. Power cuts are without limit.
@@ -35,11 +34,10 @@ pub(super) struct Findings {
     pub(super) torn: Vec<String>,
 }
 
-pub(super) fn run(sim: &Sim<'_>, work: &Work) -> Result<Receipts, RunError> {
+pub(super) fn run(sim: &Sim<'_>, work: &FileWork) -> Result<Receipts, RunError> {
     let cancel = AtomicBool::new(false);
-    let (observer, before_commit) = (&mut |_| {}, &mut |_: &[Change]| Ok(()));
-    let mut options = RunOptions { sync: true, cancel: &cancel, wait: Duration::ZERO, observer, before_commit };
-    execute(sim, work, &mut || true, &mut options)
+    let mut options = RunOptions { cancel: &cancel, wait: Duration::ZERO, observer: &mut |_| {} };
+    execute(sim, work, Between { enter: &mut || true, check: &mut |_| Ok(()) }, &mut options)
 }
 
 /// As the next command does it; and the one after that, when the record has the end of every run.
@@ -116,7 +114,7 @@ impl Explorer {
     }
 
     /// A reported success must outlast a power cut, and so must what people save from then on.
-    pub(super) fn after_success(&mut self, end: &World, after: Shape, work: &Work) {
+    pub(super) fn after_success(&mut self, end: &World, after: Shape, work: &FileWork) {
         let mut edited = end.clone();
         edited.save(work.changes[0].path.as_str(), "edited later\n", 0o644);
         let expected = edited.shape();
@@ -178,7 +176,7 @@ pub(super) fn judge(
     let shape = world.shape();
     match outcome {
         Err(error) => Some(format!("recovery failed: {error}")),
-        Ok(runs) if runs.iter().any(|run| !matches!(run.how, Outcome::Completed | Outcome::RolledBack)) => {
+        Ok(runs) if runs.iter().any(|run| !run.outcome.is_all_or_nothing()) => {
             Some(format!("needs attention: {runs:?}"))
         }
         Ok(_) if !allowed.contains(&shape) => Some(format!("torn: {shape:?}")),

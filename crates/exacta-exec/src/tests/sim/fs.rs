@@ -106,6 +106,7 @@ impl<'a> Sim<'a> {
 impl Fs for Sim<'_> {
     type Dir = u64;
     type File = u64;
+    type Syncing = Result<(), (usize, Errno)>;
 
     fn standing(&self, _: &RunId) -> Standing {
         self.standing.get()
@@ -241,6 +242,15 @@ impl Fs for Sim<'_> {
         self.enter()?;
         self.change("sync", &self.name_of(*file), |world| world.sync_file(*file));
         Ok(())
+    }
+
+    fn start_sync(&self, files: &[&u64]) -> Self::Syncing {
+        let mut files = files.iter().enumerate();
+        files.try_for_each(|(index, file)| self.sync(file).map_err(|errno| (index, errno)))
+    }
+
+    fn await_sync(&self, synced: Self::Syncing) -> Result<(), (usize, Errno)> {
+        synced
     }
 
     fn sync_dir(&self, dir: &u64) -> Result<(), Errno> {

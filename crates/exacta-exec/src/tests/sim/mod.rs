@@ -8,7 +8,7 @@ mod world;
 use super::project::{change, content, undo, work};
 use crate::fs::Fs as _;
 use crate::mark::Mark;
-use exacta_kernel::permit::Work;
+use crate::work::FileWork;
 use exacta_kernel::plan::Change;
 use explore::{Explorer, Scenario, judge, recover, run};
 use fs::{Script, Sim};
@@ -126,16 +126,25 @@ fn dropping_any_sync_of_a_recovery_is_found() {
     assert!(missed.values().all(|missed| *missed), "nobody misses some of {missed:#?}");
 }
 
+fn word(outcome: &crate::Outcome) -> &'static str {
+    match outcome {
+        crate::Outcome::Completed(_) => "completed",
+        crate::Outcome::RolledBack | crate::Outcome::NothingDone | crate::Outcome::NoTrace => "rolled back",
+        crate::Outcome::EditsKept(_) | crate::Outcome::Contradicted(_) => "for a person",
+    }
+}
+
 /// Drops each sync and mark of the recovery from one state in turn, and notes which of them, by kind, someone misses.
-fn drop_each(killed: &World, work: &Work, allowed: &Rc<Vec<world::Shape>>, missed: &mut BTreeMap<String, bool>) {
+fn drop_each(killed: &World, work: &FileWork, allowed: &Rc<Vec<world::Shape>>, missed: &mut BTreeMap<String, bool>) {
     let sim = Sim::new(killed.clone(), Script::Nothing, false);
     let Ok(recovered) = recover(&sim) else { return };
-    let Some(how) = recovered.first().map(|run| run.how) else { return };
+    let Some(ended) = recovered.first().map(|run| run.outcome.clone()) else { return };
+    let how = word(&ended);
     for (index, call) in sim.calls.borrow().iter().enumerate() {
         if !call.what.starts_with("sync") && call.on != "done" {
             continue;
         }
-        let kind = format!("{how:?}: {} {}", call.what, call.on);
+        let kind = format!("{how}: {} {}", call.what, call.on);
         if missed.get(&kind) == Some(&true) {
             continue;
         }
@@ -147,9 +156,9 @@ fn drop_each(killed: &World, work: &Work, allowed: &Rc<Vec<world::Shape>>, misse
         }
         let end = dropping.world.into_inner();
         // Or it is noticed at once, and the run put back.
-        let noticed = |runs: &[crate::Recovered]| runs.first().is_none_or(|run| run.how != how);
+        let noticed = |runs: &[crate::Recovered]| runs.first().is_none_or(|run| run.outcome != ended);
         let torn = judge(&outcome, &end, allowed).is_some() || outcome.as_deref().is_ok_and(noticed);
-        if how == crate::Outcome::Completed {
+        if how == "completed" {
             explorer.after_success(&end, end.shape(), work);
         }
         explorer.kill_or_cut(&end, &Rc::new(vec![end.shape()]));
