@@ -1,0 +1,30 @@
+//! Shows: plans, diffs, scores, reasons and runs, made once from what the kernel found. The terminal, the page and JSON only draw them.
+//!
+//! There are two layers. The views ([`PlanView`], [`RunView`], [`Ways`], …) are data, serialised as they are, and [`schema`] publishes
+//! their shape. [`rows`] makes sentences of them: rows of pieces with a [`Tone`], and [`diff::Diff`] the hunks of a change. Nothing here
+//! knows how wide a screen is, what colour a tone has, or how a surface words the command that helps.
+
+pub mod diff;
+mod make;
+pub mod mark;
+mod plan;
+mod record;
+pub mod row;
+pub mod rows;
+pub mod schema;
+mod score;
+mod ways;
+pub mod words;
+
+pub use make::{Judged, Registered};
+pub use plan::{ConstraintView, Detail, PLAN_VIEW, PlanView, StepView};
+pub use record::{
+    ApprovalView, ChangesRequested, Outcome, PlanDetail, PlanLine, ReceiptView, Recovery, RunView, StatusView, Summary,
+    UndoFile, UndoView,
+};
+pub use row::{Row, Span, Tone};
+pub use score::{
+    CapabilityView, DimensionView, EstimatesView, FactorView, FindingView, GateView, IssueView, QualityView,
+    ReasonView, RiskView,
+};
+pub use ways::{Explained, Loss, Obstacle, ProfileAnswer, StepName, Ways, Without};

@@ -1,0 +1,112 @@
+//! What is shown where a person decides: what it is, who proposes it, what changes, and why they are asked.
+
+use super::{labelled, plan};
+use crate::plan::{Detail, PlanView, StepView};
+use crate::row::{Row, Tone};
+use crate::score::GateView;
+use crate::words::counted;
+use exacta_kernel::gate::Verdict;
+use exacta_kernel::text::excerpt;
+use serde_json::Value;
+
+/// Where a binding says who proposed the plan.
+pub(super) const PROPOSER: &str = "proposer";
+
+/// How many files are named.
+const NAMED: usize = 3;
+
+/// How much of the proposer's words is repeated, in characters.
+const SAID: usize = 300;
+
+/// The last lines above the question: the reason comes last.
+#[must_use]
+pub fn summary(view: &PlanView) -> Vec<Row> {
+    let mut rows = vec![Row::new(), plan::title(view)];
+    if let Some(detail) = view.detail.as_ref().filter(|detail| !detail.intent_text.is_empty()) {
+        rows.push(Row::indented(2).faint("the proposer says: ").plain(&excerpt(&detail.intent_text, SAID)));
+    }
+    rows.extend(view.detail.iter().flat_map(proposer).map(|row| row.indent(2)));
+    rows.push(plan::verdict(view));
+    rows.extend([changes(view), largest(view)].into_iter().flatten().map(|text| Row::indented(2).plain(&text)));
+    rows.extend(irreversible(view).map(|row| row.indent(2)));
+    rows.extend(reasons(view).into_iter().map(|row| row.indent(2)));
+    rows
+}
+
+/// Why a person is asked, each reason in a row, with the gate and the rule that want it.
+#[must_use]
+pub fn reasons(view: &PlanView) -> Vec<Row> {
+    let reason = |text: &str, by: &str| Row::new().with(Tone::Warn, "asking because ").plain(text).faint(by).hanging(2);
+    let rows: Vec<Row> = asking(view).map(|gate| reason(&gate.reason, &by(gate))).collect();
+    match (rows.is_empty(), view.decision) {
+        (true, Verdict::Allow) if is_part(view) => vec![reason("a part of a plan is approved on its own", "")],
+        _ => rows,
+    }
+}
+
+/// The first reason in a line, and how many more there are.
+#[must_use]
+pub fn reason(view: &PlanView) -> Option<(Row, usize)> {
+    let rows = reasons(view);
+    let more = rows.len().saturating_sub(1);
+    Some((rows.into_iter().next()?.indent(2), more))
+}
+
+/// How many steps, files and lines.
+#[must_use]
+pub fn changes(view: &PlanView) -> Option<String> {
+    let steps = &view.detail.as_ref()?.steps;
+    let added: u64 = steps.iter().map(|step| step.added).sum();
+    let removed: u64 = steps.iter().map(|step| step.removed).sum();
+    let (files, steps) = (counted(view.target_files.len(), "file"), counted(steps.len(), "step"));
+    Some(format!("All of {steps}: {files}, +{added} -{removed} lines."))
+}
+
+/// The files that change most, by name.
+fn largest(view: &PlanView) -> Option<String> {
+    let mut steps: Vec<&StepView> = view.detail.as_ref()?.steps.iter().filter(|step| step.diff.is_some()).collect();
+    steps.sort_by_key(|step| core::cmp::Reverse(step.added + step.removed));
+    let named = |step: &&StepView| format!("{} (+{} -{})", step.target, step.added, step.removed);
+    let names: Vec<String> = steps.iter().take(NAMED).map(named).collect();
+    let rest = steps.len().saturating_sub(NAMED);
+    let more = if rest > 0 { format!(", and {rest} more") } else { String::new() };
+    (!names.is_empty()).then(|| format!("{}{more}", names.join(", ")))
+}
+
+/// What cannot be undone.
+pub fn irreversible(view: &PlanView) -> impl Iterator<Item = Row> {
+    let all = view.detail.iter().flat_map(|detail| &detail.irreversible);
+    all.map(|text| Row::new().with(Tone::Bad, "cannot be undone: ").plain(text).hanging(2))
+}
+
+/// Who proposed it: the credential it came by, and the model that was declared.
+#[must_use]
+pub fn proposer(detail: &Detail) -> Vec<Row> {
+    let Some(proposer) = detail.binding.as_ref().and_then(|binding| binding.get(PROPOSER)) else { return Vec::new() };
+    let word = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let model = match proposer.get("model").filter(|model| !model.is_null()) {
+        None => "none was declared".to_owned(),
+        Some(model) => {
+            let words = ["provider", "model", "version"].map(|name| word(model, name));
+            let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
+            format!("{}, as the proposer declares ({})", words.join(" "), word(model, "class"))
+        }
+    };
+    vec![labelled("credential", &word(proposer, "credential")), labelled("model", &model)]
+}
+
+/// The gates that want a person. What the last gate says of the profile is a reason only where no other gate has one.
+fn asking(view: &PlanView) -> impl Iterator<Item = &GateView> {
+    let confirms = |gate: &&GateView| gate.verdict == Verdict::Confirm;
+    let others = view.gates.iter().any(|gate| confirms(&gate) && gate.gate != "user");
+    view.gates.iter().filter(confirms).filter(move |gate| !others || gate.gate != "user")
+}
+
+fn by(gate: &GateView) -> String {
+    let rule = gate.rule.as_ref().map(|rule| format!(", rule {rule}")).unwrap_or_default();
+    format!(" ({}{rule})", gate.gate)
+}
+
+fn is_part(view: &PlanView) -> bool {
+    view.detail.as_ref().is_some_and(|detail| detail.derived_from.is_some())
+}
