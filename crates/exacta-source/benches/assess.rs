@@ -91,11 +91,17 @@ impl Case {
             facts.insert(path.clone(), TargetFact { target, lookalikes: Vec::new(), folds: false });
         }
         let plan = seal::seal(parse(self.proposal.as_bytes()).unwrap(), &facts).unwrap();
-        let context = Context { facts: &facts, caps: &Caps::default(), constraints: &[], allowed: &Allowed::default() };
+        let context = Context {
+            facts: &facts,
+            caps: &Caps::default(),
+            constraints: &[],
+            allowed: &Allowed::default(),
+            generated: false,
+        };
         (check::check(plan, &context).unwrap(), facts)
     }
 
-    fn assess(plan: &ValidPlan, facts: &mut Facts) {
+    fn assess(plan: ValidPlan, facts: &mut Facts) {
         facts.set_source(exacta_source::read(plan.plan()));
         black_box(assess::assess(plan, facts));
     }
@@ -119,7 +125,7 @@ impl Case {
         for _ in 0..ROUNDS {
             let (plan, mut facts) = self.plan();
             let start = Instant::now();
-            Self::assess(&plan, &mut facts);
+            Self::assess(plan, &mut facts);
             ours.push(start.elapsed());
             let start = Instant::now();
             self.parse_only();
@@ -133,7 +139,7 @@ impl Case {
         let (plan, mut facts) = self.plan();
         for _ in 0..rounds {
             if ours {
-                Self::assess(&plan, &mut facts);
+                Self::assess(plan.clone(), &mut facts);
             } else {
                 self.parse_only();
             }

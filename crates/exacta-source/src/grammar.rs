@@ -22,6 +22,8 @@ pub(crate) const CALL: Class = 1 << 6;
 pub(crate) const IMPORT: Class = 1 << 7;
 /// Says who may use what follows it.
 pub(crate) const MARK: Class = 1 << 8;
+/// A name in code, of whatever it names.
+pub(crate) const REFERENCE: Class = 1 << 9;
 
 const JOINS: &[&str] = &["&&", "||", "and", "or", "??"];
 
@@ -76,7 +78,8 @@ impl Dialect {
             (IMPORT, self.imports),
             (MARK, self.marks),
         ];
-        sets.iter().filter(|(_, names)| names.contains(&name)).fold(0, |class, (bit, _)| class | bit)
+        let reference = if name.ends_with("identifier") || matches!(name, "constant" | "name") { REFERENCE } else { 0 };
+        sets.iter().filter(|(_, names)| names.contains(&name)).fold(reference, |class, (bit, _)| class | bit)
     }
 }
 

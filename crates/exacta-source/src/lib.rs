@@ -2,7 +2,7 @@
 //!
 //! Each version of a file is parsed once and walked once ([`outline`]), without what both have in common ([`excerpt`]); what
 //! differs between the two outlines is what the kernel is told ([`compare`]). A language is a table of its grammar's node names and a function that says what a declaration
-//! declares ([`language`]). What cannot be parsed within the limits of [`limit`] is left to the kernel's reading of lines.
+//! declares ([`language`]). What a project holds, rather than what a change does, is read by [`Mapper`]. What cannot be parsed within the limits of [`limit`] is left to the kernel's reading of lines.
 
 mod area;
 mod compare;
@@ -10,9 +10,12 @@ mod excerpt;
 mod grammar;
 mod language;
 mod limit;
+mod map;
 mod moved;
 mod outline;
 mod signature;
+
+pub use map::{Definition, Map, Mapper};
 
 use compare::Compared;
 use exacta_kernel::diff::{ChangeKind, LineChange};
@@ -64,7 +67,7 @@ fn read_effects(effects: &[Effect], extent: Extent, facts: &mut SourceFacts) {
     moved::declarations(effects, &mut files);
     for ((effect, code), moved_lines) in effects.iter().zip(files).zip(moved) {
         if code.is_some() || moved_lines > 0 {
-            facts.insert(effect, FileFacts { code: code.map(|code| code.facts), moved_lines });
+            facts.insert(effect.key(), FileFacts { code: code.map(|code| code.facts), moved_lines });
         }
     }
 }

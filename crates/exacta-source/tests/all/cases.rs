@@ -31,7 +31,7 @@ fn case(text: &str) -> String {
     let (before, after) = (before.to_owned().leak(), after.to_owned().leak());
     let plan = plan(&[(file, content(before), content(after))]);
     let facts = exacta_source::read(&plan);
-    format!("{title}\n{}", shown(facts.get(&plan.effects()[0])))
+    format!("{title}\n{}", shown(facts.get(&plan.effects()[0].key())))
 }
 
 fn shown(facts: Option<&FileFacts>) -> String {
@@ -68,7 +68,7 @@ fn what_moves_to_another_file() {
     let both = format!("{stays}{code}");
     let plan = plan(&[("src/a.rs", Some(&both), Some(stays)), ("src/b.rs", None, Some(code))]);
     let facts = exacta_source::read(&plan);
-    let file = |index: usize| facts.get(&plan.effects()[index]).unwrap();
+    let file = |index: usize| facts.get(&plan.effects()[index].key()).unwrap();
     let (old, new) = (file(0).code.as_ref().unwrap(), file(1).code.as_ref().unwrap());
     assert_eq!(old.public[0].moved_to.as_deref(), Some("src/b.rs"));
     assert!(old.functions[0].moved && new.functions[0].moved);
@@ -80,6 +80,6 @@ fn facts_belong_to_one_change() {
     let one = plan(&[("a.rs", Some("fn a() {}\n"), Some("fn a() { b() }\n"))]);
     let other = plan(&[("a.rs", Some("fn a() {}\n"), Some("fn a() { c() }\n"))]);
     let facts = exacta_source::read(&one);
-    assert!(facts.get(&one.effects()[0]).is_some());
-    assert!(facts.get(&other.effects()[0]).is_none());
+    assert!(facts.get(&one.effects()[0].key()).is_some());
+    assert!(facts.get(&other.effects()[0].key()).is_none());
 }

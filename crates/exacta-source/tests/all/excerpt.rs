@@ -97,7 +97,7 @@ fn facts(file: &str, before: &str, after: &str) -> (Option<FileFacts>, Option<Fi
     let plan = plan(&[(file, Some(before), Some(after))]);
     let effect = &plan.effects()[0];
     let (read, whole) = (exacta_source::read(&plan), exacta_source::read_whole(&plan));
-    (read.get(effect).map(without_moves), whole.get(effect).map(without_moves))
+    (read.get(&effect.key()).map(without_moves), whole.get(&effect.key()).map(without_moves))
 }
 
 /// A bracket that moves can put all that follows into another scope. Functions that only moved count for nothing, and the changed
@@ -142,8 +142,8 @@ fn many_files_tell_what_each_tells_alone() {
     let read = exacta_source::read(&all);
     for (effect, file) in all.effects().iter().zip(&files) {
         let alone = plan(std::slice::from_ref(file));
-        let facts = read.get(effect).cloned();
-        assert_eq!(facts, exacta_source::read(&alone).get(&alone.effects()[0]).cloned());
+        let facts = read.get(&effect.key()).cloned();
+        assert_eq!(facts, exacta_source::read(&alone).get(&alone.effects()[0].key()).cloned());
         assert_eq!(facts.unwrap().code.unwrap().public.len(), 1);
     }
 }

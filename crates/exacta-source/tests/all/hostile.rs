@@ -11,7 +11,7 @@ const FILES: &[&str] =
 fn parsed(file: &str, text: &str) -> bool {
     let plan = plan(&[(file, None, Some(text))]);
     let facts = exacta_source::read(&plan);
-    facts.get(&plan.effects()[0]).is_some_and(|facts| facts.code.is_some())
+    facts.get(&plan.effects()[0].key()).is_some_and(|facts| facts.code.is_some())
 }
 
 /// Generated, minified and nested: each beyond a limit.
@@ -29,7 +29,7 @@ fn beyond_the_limits_lines_are_left_to_tell() {
         let plan = marked(files, &Arc::new(FileContent::new(format!("{text}\nMARK\n").into_bytes(), 0o644)));
         let facts = exacta_source::read(&plan);
         for effect in plan.effects() {
-            assert!(facts.get(effect).is_none(), "{}: {what}", effect.path);
+            assert!(facts.get(&effect.key()).is_none(), "{}: {what}", effect.path);
         }
     }
 }

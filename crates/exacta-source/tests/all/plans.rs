@@ -23,9 +23,15 @@ pub(crate) fn plan(files: &[Change<'_>]) -> Plan {
 pub(crate) fn assessed(files: &[Change<'_>]) -> Assessment {
     let (plan, mut facts) = with_facts(files);
     facts.set_source(exacta_source::read(&plan));
-    let context = Context { facts: &facts, caps: &Caps::default(), constraints: &[], allowed: &Allowed::default() };
+    let context = Context {
+        facts: &facts,
+        caps: &Caps::default(),
+        constraints: &[],
+        allowed: &Allowed::default(),
+        generated: false,
+    };
     let plan = check(plan, &context).unwrap_or_else(|invalid| panic!("{:#?}", invalid.findings));
-    assess(&plan, &facts)
+    assess(plan, &facts)
 }
 
 /// A plan that changes one word, `MARK`, of each file: their content may be larger than a plan.

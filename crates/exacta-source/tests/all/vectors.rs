@@ -37,7 +37,7 @@ impl Vector {
         let (head, body) = case.split_once('\n').unwrap();
         let (title, file) = head.split_once(" | ").unwrap();
         let (before, after) = body.split_once("====\n").unwrap();
-        Self { title, file, factors: assessed(&[(file, Some(before), Some(after))]).risk.factors }
+        Self { title, file, factors: assessed(&[(file, Some(before), Some(after))]).risk().factors().to_vec() }
     }
 
     fn points(&self, factor: &str) -> u32 {
