@@ -4,16 +4,16 @@ use crate::agent::{self, AgentName};
 use crate::clock::now;
 use crate::error::{Error, Exit};
 use crate::record::wary;
-use crate::recover::Recovery;
+use crate::run::terms::Site;
 use crate::signer::Signer;
-use crate::terms::Site;
 use crate::world::World;
 use exacta_exec::ProjectRoot;
+use exacta_home::{HeldSession, Home, ProjectRecord};
 use exacta_kernel::audit::Actor;
 use exacta_kernel::id::{ProjectId, SessionId};
 use exacta_kernel::policy::profile::Profile;
-use exacta_store::home::{HeldSession, Home, ProjectRecord};
-use exacta_store::{Presence, RECORDS, SqliteStore, StoreError};
+use exacta_record::{Presence, RECORDS, Record, RecordError};
+use exacta_view::Recovery;
 use std::path::{Path, PathBuf};
 
 /// Where a command works.
@@ -34,8 +34,10 @@ pub struct App {
     pub(crate) root: ProjectRoot,
     pub(crate) home: Home,
     pub(crate) project: ProjectRecord,
-    pub(crate) store: SqliteStore,
+    pub(crate) store: Record,
     pub(crate) held: Option<HeldSession>,
+    /// What the journals of effects are sealed with.
+    pub(crate) effect_key: exacta_effect::JournalKey,
     /// What it was opened with, its folder found.
     pub(crate) options: Options,
     /// What was found unfinished when the project was opened, and what became of it.
@@ -105,7 +107,7 @@ impl App {
             Some(project) => home.pin(&project.id)?.is_some(),
             None => false,
         };
-        Ok((!known && exacta_store::presence(&path)? == Presence::Nothing).then_some(path))
+        Ok((!known && exacta_record::presence(&path)? == Presence::Nothing).then_some(path))
     }
 
     /// The same for a command about something recorded: where nothing is, nothing is made.
@@ -154,17 +156,17 @@ impl App {
             Some(project) if home.pin(&project.id)?.is_some() && !is_recorded(&path)? => {
                 return Err(gone(&records));
             }
-            Some(project) if entry == Entry::Make || exacta_store::presence(&path)? != Presence::Nothing => project,
+            Some(project) if entry == Entry::Make || exacta_record::presence(&path)? != Presence::Nothing => project,
             _ => return Err(nothing_here(&path)),
         };
         let signer = Box::new(Signer::new(&home, &project.id)?);
-        let root = root.with_key(signer.journal_key());
+        let (root, effect_key) = (root.with_key(signer.journal_key()), signer.effect_key());
         let store = match entry {
-            Entry::Look => SqliteStore::read(&records, &project.id, signer)?,
-            Entry::Known | Entry::Make => SqliteStore::open(&records, &project.id, signer)?,
+            Entry::Look => Record::read(&records, &project.id, signer)?,
+            Entry::Known | Entry::Make => Record::open(&records, &project.id, signer)?,
         };
         let options = Options { project: Some(path), exactly: true, ..options.clone() };
-        Ok(Self { root, home, project, store, held: None, options, recovered: Vec::new() })
+        Ok(Self { root, home, project, store, held: None, effect_key, options, recovered: Vec::new() })
     }
 
     /// The project's folder.
@@ -239,9 +241,9 @@ pub(crate) fn unknown_plan(id: &str) -> Error {
 
 /// Whether records lie in a project's folder, whosever they are. What cannot be looked at is not gone.
 pub(crate) fn is_recorded(path: &Path) -> Result<bool, Error> {
-    match exacta_store::presence(path) {
+    match exacta_record::presence(path) {
         Ok(found) => Ok(found == Presence::Records),
-        Err(error @ StoreError::Io { .. }) => {
+        Err(error @ RecordError::Io { .. }) => {
             let hint = format!("see whose `{RECORDS}` is, and who may read it; only you should");
             Err(Error::fault("record_unreadable", error.to_string()).hint(hint))
         }

@@ -11,6 +11,6 @@ pub(crate) fn now() -> Timestamp {
 
 /// A new identifier (UUIDv7), parsed into its type.
 pub(crate) fn new_id<T, E>(parse: impl Fn(&str) -> Result<T, E>) -> Result<T, crate::Error> {
-    parse(&exacta_store::home::fresh_uuid().hyphenated().to_string())
+    parse(&exacta_home::fresh_uuid().hyphenated().to_string())
         .map_err(|_| crate::Error::fault("internal", "a new identifier is not a UUID"))
 }

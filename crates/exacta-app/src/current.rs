@@ -4,24 +4,30 @@ use crate::app::{App, unknown_plan};
 use crate::clock::now;
 use crate::error::{Error, Exit};
 use crate::pipeline::{self, Evaluation, Origin};
-use crate::terms::{Bound, Site};
+use crate::run::terms::{Bound, Site};
 use crate::world::World;
 use exacta_kernel::approval::Approver;
 use exacta_kernel::binding::{Authority, Identity, ModelIdentity};
-use exacta_kernel::drift::{self, Answer, Drift, Standing};
+use exacta_kernel::drift::{self, Answer, Drift, Present};
 use exacta_kernel::facts::Facts;
+use exacta_kernel::gate::Made;
 use exacta_kernel::hash::Digest;
-use exacta_kernel::id::PlanId;
-use exacta_kernel::permit;
+use exacta_kernel::id::{PlanId, ProjectId};
+use exacta_kernel::permit::{self, Recorded};
 use exacta_kernel::policy::profile::Profile;
 use exacta_kernel::time::Timestamp;
-use exacta_store::{PlanRecord, Store};
+use exacta_record::PlanRecord;
 
-/// A stored plan as it stands now.
+/// A stored plan as it is now: what is stored, and what the gates say.
 pub(crate) struct Current {
+    pub stored: Stored,
+    pub evaluation: Evaluation,
+}
+
+/// What is stored of a plan, and what it is bound to, as that is now.
+pub(crate) struct Stored {
     pub record: PlanRecord,
     pub identity: Identity,
-    pub evaluation: Evaluation,
     pub drifts: Vec<Drift>,
     pub now: Timestamp,
     surroundings: Surroundings,
@@ -45,8 +51,13 @@ impl Surroundings {
         let Site { home, root, project } = site;
         let profile = home.project(root.path())?.map_or(Profile::Safe, |record| record.profile);
         let world = World::load(home, root, profile)?;
-        let declared = home.declared_identity(project, &identity.binding.proposer.credential)?;
-        let model = declared.and_then(|declared| declared.model).map(|claim| ModelIdentity::claimed(&claim));
+        let model = match &identity.binding.asked {
+            Some(asked) => crate::ask::model_now(home, &asked.provider)?,
+            None => {
+                let declared = home.declared_identity(project, &identity.binding.proposer.credential)?;
+                declared.and_then(|declared| declared.model).map(|claim| ModelIdentity::claimed(&claim))
+            }
+        };
         let session_alive = home.is_alive(project, &identity.binding.session)?;
         Ok(Self { world, model, session_alive })
     }
@@ -57,8 +68,8 @@ impl Surroundings {
     }
 
     /// As a plan is compared with them, at this moment.
-    pub fn standing<'a>(&'a self, authority: &'a Authority, facts: &'a Facts) -> Standing<'a> {
-        Standing {
+    pub fn present<'a>(&'a self, authority: &'a Authority, facts: &'a Facts) -> Present<'a> {
+        Present {
             authority,
             config_sha256: self.world.config_sha256(),
             session_alive: self.session_alive,
@@ -84,37 +95,38 @@ impl App {
             let message = format!("the text of plan `{id}` was not kept, because it held a secret");
             return Err(Error::new(Exit::Denied, "plan_not_kept", message).hint("submit a plan without the secret"));
         };
-        let mut court = surroundings.world.court(&self.root, Some(&self.project.id), &identity.binding.constraints);
-        court.selection = identity.derived_from.is_some();
-        let (evaluation, facts) = pipeline::evaluate(text, Origin::Record, court)?;
+        let mut basis = surroundings.world.basis(&self.root, Some(&self.project.id), &identity.binding.constraints);
+        basis.selection = identity.derived_from.is_some();
+        basis.made = Made::of(&identity.binding);
+        let (evaluation, facts) = pipeline::evaluate(text, Origin::Record, basis)?;
         let authority = surroundings.world.authority();
         let (drifts, now) = (Vec::new(), now());
-        let mut current = Current { record, identity, evaluation, drifts, now, surroundings, facts, authority };
-        current.drifts = drift::drift(&current.identity, &current.standing());
-        Ok(current)
+        let mut stored = Stored { record, identity, drifts, now, surroundings, facts, authority };
+        stored.drifts = drift::drift(&stored.identity, &stored.present());
+        Ok(Current { stored, evaluation })
     }
 
     /// A plan as it stands now, if it can still be used; one that is over is marked as expired.
     pub(crate) fn usable(&mut self, id: &PlanId) -> Result<Current, Error> {
         let current = self.current(id)?;
-        current.known()?;
-        self.note_policy(current.world())?;
-        match drift::answer(&current.drifts) {
+        current.stored.known()?;
+        self.note_policy(current.stored.world())?;
+        match drift::answer(&current.stored.drifts) {
             Some(Answer::Expired) => {
-                let why = messages(&current.drifts);
+                let why = messages(&current.stored.drifts);
                 self.expire(id, &why)?;
                 Err(expired(id, &why))
             }
-            Some(Answer::Regenerate) => Err(regenerate(id, &messages(&current.drifts))),
+            Some(Answer::Regenerate) => Err(model_notice(&current.stored.identity, &messages(&current.stored.drifts))),
             _ => current.matches_record().map(|()| current),
         }
     }
 }
 
-impl Current {
-    /// The world as the plan is compared with it.
-    pub fn standing(&self) -> Standing<'_> {
-        Standing { now: self.now, ..self.surroundings.standing(&self.authority, &self.facts) }
+impl Stored {
+    /// The state of things as the plan is compared with it.
+    pub fn present(&self) -> Present<'_> {
+        Present { now: self.now, ..self.surroundings.present(&self.authority, &self.facts) }
     }
 
     /// What is in force.
@@ -140,6 +152,14 @@ impl Current {
         }
     }
 
+    /// The plan as the record has it.
+    pub fn recorded<'a>(&'a self, project: &'a ProjectId) -> Recorded<'a> {
+        let PlanRecord { plan_hash, status, .. } = self.record;
+        Recorded { project, identity: &self.identity, plan_hash, status }
+    }
+}
+
+impl Current {
     /// The content's hash, derived anew.
     pub fn content_hash(&self) -> Option<Digest> {
         self.evaluation.plan().map(|plan| plan.content_hash())
@@ -147,19 +167,23 @@ impl Current {
 
     /// The hash that an approver signs now.
     pub fn hash_to_sign(&self) -> Result<Digest, Error> {
-        let content = self.content_hash().ok_or_else(|| tampered(&self.record.id))?;
-        Ok(permit::current_hash(&self.identity, &self.standing(), content)?)
+        let content = self.content_hash().ok_or_else(|| tampered(&self.stored.record.id))?;
+        Ok(permit::current_hash(&self.stored.identity, &self.stored.present(), content)?)
     }
 
     /// Whether policy or model changed so that a fresh approval is due.
     pub fn needs_fresh_approval(&self) -> bool {
-        drift::answer(&self.drifts) == Some(Answer::Reapprove)
+        drift::answer(&self.stored.drifts) == Some(Answer::Reapprove)
     }
 
     /// Whether what is stored derives to the recorded hash; if not, somebody changed the record.
     pub fn matches_record(&self) -> Result<(), Error> {
-        let content = self.content_hash().ok_or_else(|| tampered(&self.record.id))?;
-        if self.identity.plan_hash(content)? == self.record.plan_hash { Ok(()) } else { Err(tampered(&self.record.id)) }
+        let content = self.content_hash().ok_or_else(|| tampered(&self.stored.record.id))?;
+        if self.stored.identity.plan_hash(content)? == self.stored.record.plan_hash {
+            Ok(())
+        } else {
+            Err(tampered(&self.stored.record.id))
+        }
     }
 }
 
@@ -187,6 +211,21 @@ pub(crate) const EXPIRED: &str = "plan_expired";
 pub(crate) fn expired(id: &PlanId, why: &str) -> Error {
     Error::new(Exit::Drifted, EXPIRED, format!("plan `{id}` expired: {why}"))
         .hint(format!("`exacta resubmit {id}` makes a new plan from the same proposal"))
+}
+
+/// The notice that the model which made a plan is another one now: both by name and version, and when each was there.
+pub(crate) fn model_notice(identity: &Identity, why: &str) -> Error {
+    let id = &identity.plan_id;
+    if identity.binding.asked.is_none() {
+        return regenerate(id, why);
+    }
+    let message = format!(
+        "the AI model has changed since plan `{id}` was generated at {}: {why}; the plan may be another one with it",
+        identity.created_at
+    );
+    Error::new(Exit::Drifted, "plan_drifted", message).hint(format!(
+        "regenerate: give the request to the current model with `exacta ask TEXT`; cancel: `exacta reject {id}`"
+    ))
 }
 
 pub(crate) fn regenerate(id: &PlanId, why: &str) -> Error {

@@ -1,12 +1,13 @@
 //! What a person decides: approve, approve selected, reject, ask for changes; and resubmit.
 
 use crate::app::App;
-use crate::current::{Current, messages};
+use crate::current::{Current, Stored, messages};
 use crate::error::{Error, Exit};
 use crate::pipeline::{Evaluation, Origin};
-use crate::submit::{Lineage, reason, scored};
-use crate::view::{PlanView, Registered};
-use exacta_kernel::approval::{self, Demand, SignedStatement, Statement, Verb};
+use crate::submit::{Lineage, Maker, reason, scored};
+use crate::view::{self, Registered};
+use exacta_home::SigningKey;
+use exacta_kernel::approval::{self, Demand, Shown, SignedStatement, Statement, Verb};
 use exacta_kernel::audit::{Actor, EntryDraft, Event};
 use exacta_kernel::derive::{self, DeriveError};
 use exacta_kernel::gate::Verdict;
@@ -16,8 +17,8 @@ use exacta_kernel::lifecycle::Status;
 use exacta_kernel::limit;
 use exacta_kernel::parse;
 use exacta_kernel::time::Timestamp;
-use exacta_store::home::SigningKey;
-use exacta_store::{Change, ChangesRequested, Outcome, PlanRecord, Store};
+use exacta_record::{Change, ChangesRequested, Outcome, PlanRecord};
+use exacta_view::PlanView;
 use std::collections::BTreeSet;
 
 impl App {
@@ -27,33 +28,38 @@ impl App {
     ///
     /// # Errors
     /// If the plan changed, expired, drifted, is denied, was decided by another first, or the key is not an approver's.
-    pub fn approve(&mut self, id: &PlanId, shown: Option<&str>, key: &SigningKey) -> Result<PlanView, Error> {
+    pub fn approve(&mut self, id: &PlanId, shown: &Shown, key: &SigningKey) -> Result<PlanView, Error> {
         self.wary(|app| app.approve_plan(id, shown, key))
     }
 
-    fn approve_plan(&mut self, id: &PlanId, shown: Option<&str>, key: &SigningKey) -> Result<PlanView, Error> {
+    fn approve_plan(&mut self, id: &PlanId, shown: &Shown, key: &SigningKey) -> Result<PlanView, Error> {
         let current = self.usable(id)?;
         self.approvable(&current)?;
         let hash = current.hash_to_sign()?;
-        if shown.is_some_and(|shown| shown.len() < 8 || !hash.to_string().starts_with(shown)) {
-            let message = format!("plan `{id}` is not the one that was shown: its hash is {hash}");
-            return Err(Error::new(Exit::Drifted, "hash_mismatch", message)
-                .hint(format!("look at it again with `exacta show {id}`")));
+        if !shown.is(hash) {
+            return Err(not_shown(id, hash));
         }
-        let signed = self.sign(&current.record, Verb::Approve, hash, key, current.now, current.record.expires_at)?;
+        let signed = self.sign(
+            &current.stored.record,
+            Verb::Approve,
+            hash,
+            key,
+            current.stored.now,
+            current.stored.record.expires_at,
+        )?;
         let status = self.enter_approval(&current, signed)?;
-        let registered = Registered { identity: &current.identity, plan_hash: hash, status };
-        Ok(self.named(PlanView::of(&current.evaluation, Some(registered))?))
+        let registered = Registered { identity: &current.stored.identity, plan_hash: hash, status };
+        Ok(self.named(view::of(&current.evaluation, Some(registered))?))
     }
 
     /// Whether a person can approve it: pending, or approved by what no longer counts; and not denied.
     fn approvable(&self, current: &Current) -> Result<(), Error> {
-        let record = &current.record;
-        if record.status != Status::Pending && !self.wants_approval(current) {
+        let record = &current.stored.record;
+        if record.status != Status::Pending && !self.wants_approval(current)? {
             return Err(self.over(record));
         }
-        let decision = current.evaluation.decision();
-        if decision.verdict == Verdict::Deny {
+        let decision = current.evaluation.verdicts();
+        if decision.verdict() == Verdict::Deny {
             let message = format!("plan `{}` is denied: {}", record.id, reason(decision));
             return Err(Error::new(Exit::Denied, "plan_denied", message)
                 .hint("no approval can override this; `exacta policy explain` says which rule spoke"));
@@ -63,27 +69,28 @@ impl App {
 
     /// Records an approval: of a pending plan, or a fresh one where those there are no longer count.
     fn enter_approval(&mut self, current: &Current, signed: SignedStatement) -> Result<Status, Error> {
-        let record = &current.record;
+        let record = &current.stored.record;
         let mut entry = person_entry(record, Event::PlanApproved, &signed);
         entry.decision = Some("allow".to_owned());
         entry.reason = if current.needs_fresh_approval() {
-            format!("approved again: {}", messages(&current.drifts))
+            format!("approved again: {}", messages(&current.stored.drifts))
         } else if record.status.is_approved() {
             "approved again: no approval there was counts any more".to_owned()
         } else {
-            format!("approved although {}", reason(current.evaluation.decision()))
+            format!("approved although {}", reason(current.evaluation.verdicts()))
         };
         if let Evaluation::Valid(valid) = &current.evaluation {
-            entry.risk_score = Some(valid.assessment.risk.score);
-            entry.quality_score = Some(valid.assessment.quality.score);
-            entry.data.insert("system_level".to_owned(), (!valid.assessment.risk.boundaries.is_empty()).into());
+            let assessment = valid.decision.assessment();
+            entry.risk_score = Some(assessment.risk().score());
+            entry.quality_score = Some(assessment.quality().score());
+            entry.data.insert("system_level".to_owned(), (!assessment.risk().boundaries().is_empty()).into());
         }
         let (outcome, status) = if record.status == Status::Pending {
             let (from, to) = (Status::Pending, Status::UserApproved);
             let change = Change { from, to, approval: Some(signed), also_expire: record.derived_from.clone() };
-            (self.store.transition(&record.id, &change, &[entry], current.now)?, to)
+            (self.store.transition(&record.id, &change, &[entry], current.stored.now)?, to)
         } else {
-            (self.store.add_approval(&record.id, &signed, &[entry], current.now)?, record.status)
+            (self.store.add_approval(&record.id, &signed, &[entry], current.stored.now)?, record.status)
         };
         won(&record.id, outcome).map(|()| status)
     }
@@ -98,19 +105,20 @@ impl App {
 
     fn select_steps(&mut self, id: &PlanId, steps: &BTreeSet<String>) -> Result<PlanView, Error> {
         let current = self.usable(id)?;
-        if current.record.status != Status::Pending {
-            return Err(self.over(&current.record));
+        if current.stored.record.status != Status::Pending {
+            return Err(self.over(&current.stored.record));
         }
         let plan = current.evaluation.plan().ok_or_else(|| crate::current::tampered(id))?;
         let text = derive::derive(plan.proposal(), steps).map_err(|error| underivable(&error))?;
         let lineage = Lineage {
-            correlation_id: current.record.correlation_id.clone(),
+            correlation_id: current.stored.record.correlation_id.clone(),
             version: 1,
             derived_from: Some(id.clone()),
             revises: None,
-            proposer: Some(current.identity.binding.proposer.credential.clone()),
+            proposer: Some(current.stored.identity.binding.proposer.credential.clone()),
+            maker: Maker::of(&current.stored.identity.binding),
         };
-        let constraints = current.identity.binding.constraints.clone();
+        let constraints = current.stored.identity.binding.constraints.clone();
         self.register(&text, Origin::Record, &constraints, lineage)
     }
 
@@ -145,7 +153,7 @@ impl App {
     }
 
     fn revise_plan(&mut self, id: &PlanId, feedback: &str, key: &SigningKey) -> Result<(), Error> {
-        let Current { record, now: at, .. } = self.usable(id)?;
+        let Stored { record, now: at, .. } = self.usable(id)?.stored;
         if record.status != Status::Pending {
             return Err(self.over(&record));
         }
@@ -180,8 +188,9 @@ impl App {
         }
         let derived_from = identity.derived_from.clone();
         let proposer = Some(identity.binding.proposer.credential.clone());
+        let maker = Maker::of(&identity.binding);
         let lineage =
-            Lineage { correlation_id: record.correlation_id, version: 1, derived_from, revises: None, proposer };
+            Lineage { correlation_id: record.correlation_id, version: 1, derived_from, revises: None, proposer, maker };
         if !record.status.is_final() && record.run.is_none() {
             self.expire(id, "it was submitted again")?;
         }
@@ -223,7 +232,7 @@ impl App {
             let message = format!("the text has {} bytes; at most {} are recorded", words.len(), limit::REQUEST);
             return Err(Error::new(Exit::Usage, "text_too_long", message).hint("say it in fewer words"));
         }
-        Ok(exacta_kernel::text::visible(&exacta_kernel::scan::secret::mask(words)).into_owned())
+        Ok(exacta_kernel::text::visible(&exacta_kernel::secret::mask(words)).into_owned())
     }
 }
 
@@ -239,6 +248,12 @@ pub(crate) fn person_entry(record: &PlanRecord, event: Event, signed: &SignedSta
     entry.data.insert("plan_hash".to_owned(), signed.statement.plan_hash.to_string().into());
     entry.data.insert("signature".to_owned(), signed.signature.to_string().into());
     entry
+}
+
+/// Somebody looked at another plan than the one that there is now.
+pub(crate) fn not_shown(id: &PlanId, hash: Digest) -> Error {
+    let message = format!("plan `{id}` is not the one that was shown: its hash is {hash}");
+    Error::new(Exit::Drifted, "hash_mismatch", message).hint(format!("look at it with `exacta show {id}`"))
 }
 
 /// Nothing can be done with a plan that stands so.

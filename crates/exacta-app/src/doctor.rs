@@ -4,10 +4,10 @@ use crate::app::{App, Options};
 use crate::world::World;
 use exacta_exec::ProjectRoot;
 use exacta_exec::sandbox::{self, Ended, SandboxError};
+use exacta_home::Home;
 use exacta_kernel::policy::command::Command;
 use exacta_kernel::policy::profile::Profile;
-use exacta_store::RECORDS;
-use exacta_store::home::Home;
+use exacta_record::RECORDS;
 use rustix::fs::{Access, AtFlags, CWD, accessat};
 use serde::Serialize;
 use std::path::Path;
@@ -107,7 +107,7 @@ fn project(options: &Options) -> Check {
                 format!("the record was changed from outside: {}", status.damage.join("; ")),
                 "`exacta audit verify` shows every place".to_owned(),
             ),
-            Ok(status) if status.unfinished.iter().any(|run| run.outcome == "needs_attention") => broken(
+            Ok(status) if status.unfinished.iter().any(|run| run.outcome.waits_for_a_person()) => broken(
                 "project",
                 "the journal of a run cannot be used, and every command that decides or acts stops there".to_owned(),
                 "`exacta status` says why".to_owned(),

@@ -1,8 +1,8 @@
 //! What went wrong, for a person and for a script: a code, a message, what would help, and the exit code.
 
+use exacta_home::{HomeError, KeyError};
 use exacta_kernel::id::RunId;
-use exacta_store::StoreError;
-use exacta_store::home::{HomeError, KeyError};
+use exacta_record::RecordError;
 use serde::Serialize;
 
 /// How a command ended. The numbers are part of the command line's contract.
@@ -119,7 +119,8 @@ impl From<HomeError> for Error {
             | HomeError::NoApprover(_)
             | HomeError::ApproverExists(_)
             | HomeError::KeyInUse(_)
-            | HomeError::LastApprover(_) => Exit::Usage,
+            | HomeError::LastApprover(_)
+            | HomeError::NoProvider(_) => Exit::Usage,
             HomeError::Approval(_) => Exit::Denied,
             _ => Exit::Fault,
         };
@@ -133,12 +134,12 @@ impl From<KeyError> for Error {
     }
 }
 
-impl From<StoreError> for Error {
-    fn from(error: StoreError) -> Self {
+impl From<RecordError> for Error {
+    fn from(error: RecordError) -> Self {
         let code = match &error {
             error if error.is_tampered() => Self::TAMPERED,
-            StoreError::Corrupt { .. } => Self::DAMAGED,
-            StoreError::OtherProject { .. } => Self::ELSEWHERE,
+            RecordError::Corrupt { .. } => Self::DAMAGED,
+            RecordError::OtherProject { .. } => Self::ELSEWHERE,
             _ => "store",
         };
         Self::fault(code, error.to_string()).hint(error.hint())

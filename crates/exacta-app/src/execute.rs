@@ -1,26 +1,28 @@
 //! The second act: an approved plan is judged again and, if everything still holds, carried out.
 
 use crate::app::App;
-use crate::begin::{Beginning, Lost};
-use crate::checks::CheckEvent;
 use crate::clock::{new_id, now};
-use crate::current::{Current, EXPIRED, expired, messages, regenerate, tampered};
+use crate::current::{Current, EXPIRED, Stored, expired, messages, model_notice, tampered};
 use crate::decide::wrong_status;
 use crate::error::{Error, Exit};
 use crate::pipeline::Evaluation;
-use crate::run::{ROLLED_BACK, TARGET_REFUSED, transitions};
+use crate::run::begin::{Beginning, Lost};
+use crate::run::checks::CheckEvent;
+use crate::run::error::{ROLLED_BACK, TARGET_REFUSED};
+use crate::run::terms::Terms;
+use crate::run::transitions;
 use crate::submit::{data, reason, scored};
-use crate::terms::Terms;
-use crate::view::RunView;
 use exacta_exec::Event as Progress;
-use exacta_kernel::approval::Verb;
+use exacta_kernel::approval::{self, Demand, NoApproval, Verb, VerifiedApproval};
 use exacta_kernel::audit::{EntryDraft, Event};
-use exacta_kernel::drift::{self, Answer, DriftKind};
+use exacta_kernel::drift::DriftKind;
+use exacta_kernel::gate::Decision;
 use exacta_kernel::id::{PlanId, RunId};
 use exacta_kernel::lifecycle::Status;
-use exacta_kernel::permit::{self, Candidate, Permit, Refused};
+use exacta_kernel::permit::{self, Permit, Refused};
 use exacta_kernel::proposal::Action;
-use exacta_store::{ChangesRequested, PlanRecord, Store};
+use exacta_record::{ChangesRequested, PlanRecord};
+use exacta_view::RunView;
 use serde_json::json;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -53,38 +55,38 @@ impl App {
 
     fn execute_plan(&mut self, id: &PlanId, execution: Execution<'_>) -> Result<RunView, Error> {
         let run_id = new_id(RunId::parse)?;
-        let current = self.current(id)?;
-        current.known()?;
-        self.note_policy(current.world())?;
-        if let Some(run) = &current.record.run {
+        let Current { stored, evaluation } = self.current(id)?;
+        stored.known()?;
+        self.note_policy(stored.world())?;
+        if let Some(run) = &stored.record.run {
             // Its own run changed the targets: that is no drift, and does not expire the plan.
             return Err(already_run(id, run.id.as_str()));
         }
-        let permit = match self.permit(&current, run_id.clone()) {
+        let checks = self.checks(&stored.world().policy, has_build(&evaluation));
+        let (why, notice) = (reason(evaluation.verdicts()), evaluation.verdicts().notice_reason());
+        let permit = match self.permit(&stored, evaluation, run_id.clone())? {
             Ok(permit) => permit,
-            Err(refused) => return Err(self.refused(&current, refused)?),
+            Err(refused) => return Err(self.refused(&stored, refused)?),
         };
-        let checks = self.checks(&current.world().policy, has_build(&current.evaluation));
-        if let Err(error) = checks.see(&permit.work().changes) {
-            self.note_refusal(&current, Event::RunRefused, &error.to_string())?;
+        if let Err(error) = checks.see(permit.work().changes()) {
+            self.note_refusal(&stored, Event::RunRefused, &error.to_string())?;
             return Err(Error::new(Exit::Denied, "unseen_by_check", error.to_string()).hint(error.hint()));
         }
-        let why = reason(current.evaluation.decision());
-        let mut entry = scored(EntryDraft::new(Event::RunStarted, self.actor(), why), &current.record);
+        let mut entry = scored(EntryDraft::new(Event::RunStarted, self.actor(), why), &stored.record);
         entry.run_id = Some(run_id);
         entry.decision = Some("allow".to_owned());
-        let notice = current.evaluation.decision().notice_reason().filter(|_| permit.work().automatic);
-        entry.data = data(json!({ "plan_hash": permit.work().plan_hash, "changes": transitions(&permit) }));
+        let notice = notice.filter(|_| permit.work().is_automatic());
+        entry.data = data(json!({ "plan_hash": permit.work().plan_hash(), "changes": transitions(&permit) }));
         entry.data.extend(notice.iter().map(|why| (NOTICE.to_owned(), why.as_str().into())));
-        let concurrency = current.world().policy.concurrency();
+        let concurrency = stored.world().policy.concurrency();
         let lost = |lost: Lost| match lost {
             Lost::To(run) => already_run(id, run.as_str()),
             Lost::Status(status) => wrong_status(id, status),
         };
         let from = &[Status::AutoApproved, Status::UserApproved];
-        let terms = Terms::Plan(current.bound());
+        let terms = Terms::Plan(stored.bound());
         let ended =
-            self.carry_out(permit, Beginning { from, concurrency, entry, terms, lost: &lost }, &checks, execution);
+            self.run_permitted(permit, Beginning { from, concurrency, entry, terms, lost: &lost }, &checks, execution);
         match ended {
             Err(error) if error.code == EXPIRED => {
                 self.expire(id, &error.message)?;
@@ -92,7 +94,7 @@ impl App {
             }
             Err(error) if matches!(error.code, TARGET_REFUSED | ROLLED_BACK) && error.run_id.is_none() => {
                 // What kept the run from beginning, such as a full disk, may keep this from being recorded.
-                let _unrecorded = self.note_refusal(&current, Event::RunRefused, &error.message);
+                let _unrecorded = self.note_refusal(&stored, Event::RunRefused, &error.message);
                 Err(error)
             }
             ended => ended.map(|run| RunView { notice, ..run }),
@@ -100,53 +102,42 @@ impl App {
     }
 
     /// Whether it is approved, has not run, and no approval there is counts any more.
-    pub(crate) fn wants_approval(&self, current: &Current) -> bool {
-        let record = &current.record;
-        let refused = || new_id(RunId::parse).ok().and_then(|run| self.permit(current, run).err());
-        record.status.is_approved() && record.run.is_none() && matches!(refused(), Some(Refused::NeedsApproval { .. }))
+    pub(crate) fn wants_approval(&self, current: &Current) -> Result<bool, Error> {
+        let Current { stored, evaluation: Evaluation::Valid(valid) } = current else { return Ok(false) };
+        let (recorded, present) = (stored.recorded(&self.project.id), stored.present());
+        let approval = self.approval(stored, &valid.decision)?;
+        let refused = permit::refusal(&recorded, &valid.decision, approval.as_ref(), &present);
+        Ok(stored.record.run.is_none() && matches!(refused, Some(Refused::NeedsApproval { .. })))
     }
 
-    fn permit(&self, current: &Current, run_id: RunId) -> Result<Permit, Refused> {
-        let status = current.record.status;
-        if status == Status::Pending && drift::answer(&current.drifts) == Some(Answer::Expired) {
-            return Err(Refused::Expired(current.drifts.clone()));
-        }
-        if !status.is_approved() {
-            return Err(Refused::NotApproved(status));
-        }
-        let standing = current.standing();
-        match &current.evaluation {
+    fn permit(&self, stored: &Stored, evaluation: Evaluation, run_id: RunId) -> Result<Result<Permit, Refused>, Error> {
+        let (recorded, present) = (stored.recorded(&self.project.id), stored.present());
+        Ok(match evaluation {
             Evaluation::Valid(valid) => {
-                let candidate = Candidate {
-                    project: &self.project.id,
-                    identity: &current.identity,
-                    recorded_hash: current.record.plan_hash,
-                    status: current.record.status,
-                    plan: &valid.plan,
-                    decision: &valid.decision,
-                    approvals: &current.record.approvals,
-                    approvers: &current.world().approvers,
-                    standing: &standing,
-                };
-                permit::permit(&candidate, run_id)
+                let approval = self.approval(stored, &valid.decision)?;
+                permit::permit(&recorded, valid.decision, approval, present, run_id)
             }
-            // A plan that was valid is no longer: its targets or the policy changed.
-            _ if drift::answer(&current.drifts) == Some(Answer::Expired) => {
-                Err(Refused::Expired(current.drifts.clone()))
-            }
-            other => Err(Refused::Denied(other.decision().clone())),
-        }
+            other => Err(permit::refusal_of_invalid(&recorded, other.verdicts(), &present)),
+        })
+    }
+
+    /// The stored approval of the plan as it is now, if one counts.
+    fn approval(&self, stored: &Stored, decision: &Decision) -> Result<Result<VerifiedApproval, NoApproval>, Error> {
+        let content = decision.plan().plan().content_hash();
+        let plan_hash = permit::current_hash(&stored.identity, &stored.present(), content)?;
+        let demand = Demand { project: &self.project.id, plan_id: &stored.record.id, plan_hash, now: stored.now };
+        Ok(approval::find(&stored.record.approvals, &stored.world().approvers, &demand))
     }
 
     /// What a refusal means: recorded where it ends the plan, and told with the command that helps.
-    fn refused(&mut self, current: &Current, refused: Refused) -> Result<Error, Error> {
-        let id = &current.record.id;
+    fn refused(&mut self, stored: &Stored, refused: Refused) -> Result<Error, Error> {
+        let id = &stored.record.id;
         Ok(match refused {
             Refused::NotApproved(Status::Pending) => {
-                current.record.feedback.last().map_or_else(|| waits(id), |asked| changes_requested(id, asked))
+                stored.record.feedback.last().map_or_else(|| waits(id), |asked| changes_requested(id, asked))
             }
-            Refused::NotApproved(Status::Rejected) => self.rejected(&current.record),
-            Refused::NotApproved(_) => self.over(&current.record),
+            Refused::NotApproved(Status::Rejected) => self.rejected(&stored.record),
+            Refused::NotApproved(_) => self.over(&stored.record),
             Refused::HashMismatch | Refused::NotCanonical => {
                 self.fall_to_safe("a stored plan did not match its recorded hash")?;
                 tampered(id)
@@ -156,13 +147,13 @@ impl App {
                 expired(id, &messages(&drifts))
             }
             Refused::Regenerate(drifts) => {
-                self.note_refusal(current, Event::ModelDrift, &messages(&drifts))?;
-                regenerate(id, &messages(&drifts))
+                self.note_refusal(stored, Event::ModelDrift, &messages(&drifts))?;
+                model_notice(&stored.identity, &messages(&drifts))
             }
-            Refused::Denied(decision) => {
-                let why = reason(&decision);
-                self.note_refusal(current, Event::RunRefused, &why)?;
-                if decision.is_denied_by_security() {
+            Refused::Denied(verdicts) => {
+                let why = reason(&verdicts);
+                self.note_refusal(stored, Event::RunRefused, &why)?;
+                if verdicts.is_denied_by_security() {
                     self.fall_to_safe("the security gate denied a plan at execution")?;
                 }
                 Error::new(Exit::Denied, "plan_denied", format!("plan `{id}` is denied: {why}"))
@@ -170,20 +161,20 @@ impl App {
             }
             Refused::NoExecutor(domain) => {
                 let why = format!("nothing carries steps of the {} domain out", domain.name());
-                self.note_refusal(current, Event::RunRefused, &why)?;
+                self.note_refusal(stored, Event::RunRefused, &why)?;
                 Error::new(Exit::Denied, "no_executor", format!("plan `{id}` cannot be executed: {why}"))
                     .hint("it stays readable with `exacta show`; only changes of files can be carried out")
             }
             Refused::NeedsApproval { drifts, error } if drifts.is_empty() => {
                 let why = error.map_or_else(String::new, |error| format!(": {error}"));
-                self.note_refusal(current, Event::RunRefused, &format!("it needs a person's approval{why}"))?;
+                self.note_refusal(stored, Event::RunRefused, &format!("it needs a person's approval{why}"))?;
                 Error::new(Exit::Confirm, "approval_needed", format!("plan `{id}` needs a person's approval{why}"))
                     .hint(format!("look at it with `exacta review {id}`, or approve it with `exacta approve {id}`"))
             }
             Refused::NeedsApproval { drifts, .. } => {
                 let is_model = drifts.iter().all(|drift| drift.kind == DriftKind::ModelVersion);
                 let event = if is_model { Event::ModelDrift } else { Event::RunRefused };
-                self.note_refusal(current, event, &messages(&drifts))?;
+                self.note_refusal(stored, event, &messages(&drifts))?;
                 let message = format!("plan `{id}` needs a fresh approval: {}", messages(&drifts));
                 Error::new(Exit::Drifted, "approval_outdated", message)
                     .hint(format!("look at it with `exacta show {id}` and approve it again with `exacta approve {id}`"))
@@ -201,8 +192,8 @@ impl App {
             .hint("that is final; submit a proposal that answers the reason: `exacta submit FILE`")
     }
 
-    fn note_refusal(&mut self, current: &Current, event: Event, why: &str) -> Result<(), Error> {
-        let mut entry = scored(EntryDraft::new(event, self.actor(), why), &current.record);
+    fn note_refusal(&mut self, stored: &Stored, event: Event, why: &str) -> Result<(), Error> {
+        let mut entry = scored(EntryDraft::new(event, self.actor(), why), &stored.record);
         entry.decision = Some("deny".to_owned());
         Ok(self.store.record(&[entry], now())?)
     }

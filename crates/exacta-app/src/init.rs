@@ -9,8 +9,7 @@ use exacta_kernel::approval::ApproverName;
 use exacta_kernel::approval::setting::{SettingVerb, profile_subject};
 use exacta_kernel::audit::{Actor, EntryDraft, Event};
 use exacta_kernel::policy::profile::Profile;
-use exacta_store::Store as _;
-pub use exacta_store::{Aside, Configuration};
+pub use exacta_record::{Configuration, MovedRecord};
 use serde_json::json;
 
 impl App {
@@ -63,14 +62,14 @@ impl App {
     /// If nothing is wrong with the records, a signature is missing, or they cannot be moved.
     ///
     /// `options` name the folder itself: without its records the search would go further up.
-    pub fn anew(options: &Options, key: Option<&SigningKey>) -> Result<(Self, Option<Aside>), Error> {
+    pub fn anew(options: &Options, key: Option<&SigningKey>) -> Result<(Self, Option<MovedRecord>), Error> {
         let given_up = if Self::anew_takes_person(options)? { Some(given_up(options, key)?) } else { None };
         let (path, home) = (options.root()?, options.home()?);
-        let aside = exacta_store::put_aside(&path)?;
+        let aside = exacta_record::move_away(&path)?;
         home.renew_project(&path, now())?;
         let mut app = Self::open(options)?;
         // The project's configuration only tightens: it goes on.
-        if let Some(Aside { configuration: Configuration::Text(text), .. }) = &aside {
+        if let Some(MovedRecord { configuration: Configuration::Text(text), .. }) = &aside {
             app.store.put_configuration(text)?;
         }
         if let Some(entry) = given_up {

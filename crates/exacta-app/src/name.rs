@@ -3,12 +3,11 @@
 use crate::app::{App, unknown_plan};
 use crate::error::{Error, Exit};
 use crate::record::wary;
-use crate::view::PlanView;
 use exacta_kernel::audit::Entry;
 use exacta_kernel::id::PlanId;
 use exacta_kernel::lifecycle::Status;
 use exacta_kernel::text::excerpt;
-use exacta_store::Store;
+use exacta_view::PlanView;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl App {

@@ -3,28 +3,28 @@
 use crate::error::Error;
 use exacta_exec::ProjectRoot;
 use exacta_kernel::assess::{self, Assessment};
-use exacta_kernel::binding::ModelIdentity;
-use exacta_kernel::check::{self, Allowed, Context, Invalid, ValidPlan};
+use exacta_kernel::check::{self, Allowed, Context, Invalid};
 use exacta_kernel::constraint::{Source, SourcedConstraint};
 use exacta_kernel::facts::Facts;
-use exacta_kernel::finding::Finding;
-use exacta_kernel::gate::{self, Decision, GateVerdict, Verdict};
+use exacta_kernel::finding::{Code, Finding};
+use exacta_kernel::gate::{self, Circumstances, Decision, Made, Verdicts};
 use exacta_kernel::parse::{self, Refusal, Size};
 use exacta_kernel::path::RelPath;
 use exacta_kernel::plan::Plan;
 use exacta_kernel::policy::Policy;
 use exacta_kernel::policy::command::Command;
 use exacta_kernel::proposal::{Action, Constraint, Proposal};
-use exacta_kernel::scan::{self, Secret, secret};
+use exacta_kernel::scan;
 use exacta_kernel::seal;
+use exacta_kernel::secret;
 
 /// What became of a text.
 #[derive(Debug)]
 pub enum Evaluation {
     /// It is not a proposal.
-    Refused(Refusal, Decision),
+    Refused(Refusal, Verdicts),
     /// It breaks a rule.
-    Invalid(Box<Invalid>, Decision),
+    Invalid(Box<Invalid>, Verdicts),
     /// It is a plan, with its numbers and what the gates say.
     Valid(Box<Valid>),
 }
@@ -32,11 +32,7 @@ pub enum Evaluation {
 /// A plan that broke no rule, with its numbers and what the gates say.
 #[derive(Debug)]
 pub struct Valid {
-    /// The plan.
-    pub plan: ValidPlan,
-    /// Its numbers.
-    pub assessment: Assessment,
-    /// What the gates say.
+    /// What the gates say, with the plan it is about.
     pub decision: Decision,
     /// Folders that its `build` step writes to.
     pub builds: Vec<RelPath>,
@@ -51,9 +47,9 @@ pub enum Origin {
     Record,
 }
 
-/// What a text is judged by.
+/// What a text is evaluated on.
 #[derive(Debug, Clone, Copy)]
-pub struct Court<'a> {
+pub struct Basis<'a> {
     /// The project.
     pub root: &'a ProjectRoot,
     /// The policy in force.
@@ -66,27 +62,50 @@ pub struct Court<'a> {
     pub build: Option<&'a Command>,
     /// Whether the project's own configuration switches the operator's checks off.
     pub checks_off: bool,
+    /// How it was asked for, where a model of ours made it.
+    pub made: Option<Made<'a>>,
+}
+
+impl Basis<'_> {
+    /// How large a text may be: no policy raises it for what was made here.
+    pub fn size(&self) -> Size {
+        if self.made.is_some() { Size::DEFAULT } else { Size::of(self.policy.caps()) }
+    }
 }
 
 /// Parses, looks at the targets, seals, reads the code, checks, assesses and decides.
 ///
 /// # Errors
 /// Only where canonical JSON cannot be written, which the strict reader rules out.
-pub fn evaluate(text: &[u8], origin: Origin, court: Court<'_>) -> Result<(Evaluation, Facts), Error> {
-    let size = Size::of(court.policy.caps());
+pub fn evaluate(text: &[u8], origin: Origin, basis: Basis<'_>) -> Result<(Evaluation, Facts), Error> {
+    let size = basis.size();
     let read = match origin {
         Origin::Outside => parse::parse_within(text, size),
         Origin::Record => parse::parse_kept(text),
     };
     let proposal = match read {
         Ok(proposal) => proposal,
-        Err(refusal) => return Ok((Evaluation::refused(refusal, text), Facts::new())),
+        Err(mut refusal) => {
+            if refusal.findings.iter().all(|finding| finding.code == Code::SchemaInvalid) {
+                refusal.findings.extend(elsewhere(text, basis));
+            }
+            return Ok((Evaluation::refused(refusal, text), Facts::new()));
+        }
     };
     let oversize = parse::oversize(&proposal, text, size);
-    let mut facts = look(court.root, &proposal, court.policy.caps().target_bytes);
+    let mut facts = look(basis.root, &proposal, basis.policy.caps().target_bytes);
     let plan = seal::seal(proposal, &facts)?;
     facts.set_source(exacta_source::read(&plan));
-    Ok((judge(plan, &facts, court).but_for(&oversize), facts))
+    let evaluation = judge(plan, &facts, basis, oversize.into_iter().next());
+    Ok((evaluation, facts))
+}
+
+/// What is wrong with the targets of steps that can be read, in a text that is refused for something else.
+fn elsewhere(text: &[u8], basis: Basis<'_>) -> Vec<Finding> {
+    let steps = parse::readable(text);
+    let files = steps.iter().filter(|(_, step)| step.action.is_file());
+    let paths: Vec<RelPath> = files.filter_map(|(_, step)| RelPath::parse(&step.target).ok()).collect();
+    seal::failures(&steps, &basis.root.facts(&paths, basis.policy.caps().target_bytes))
 }
 
 /// What the proposal's targets are now.
@@ -96,64 +115,45 @@ fn look(root: &ProjectRoot, proposal: &Proposal, cap: u64) -> Facts {
     root.facts(&paths, cap)
 }
 
-fn judge(plan: Plan, facts: &Facts, court: Court<'_>) -> Evaluation {
-    let mut constraints = court.policy.constraints();
+fn judge(plan: Plan, facts: &Facts, basis: Basis<'_>, oversize: Option<Finding>) -> Evaluation {
+    let mut constraints = basis.policy.constraints();
     let sourced =
         |constraint: &Constraint| SourcedConstraint { source: Source::Request, constraint: constraint.clone() };
-    constraints.extend(court.request.iter().map(sourced));
+    constraints.extend(basis.request.iter().map(sourced));
     let allowed = Allowed::default();
-    let context = Context { facts, caps: court.policy.caps(), constraints: &constraints, allowed: &allowed };
+    let context = Context {
+        facts,
+        caps: basis.policy.caps(),
+        constraints: &constraints,
+        allowed: &allowed,
+        generated: basis.made.is_some(),
+    };
     match check::check(plan, &context) {
         Err(mut invalid) => {
-            let secrets = certain(scan::added_secrets(&invalid.plan));
-            if !secrets.is_empty() {
-                invalid.findings = invalid.findings.into_iter().map(Finding::withheld).collect();
-            }
-            let decision = gate::refuse(&invalid.findings).withheld(&secrets);
-            Evaluation::Invalid(invalid, decision)
+            let verdicts = gate::refuse_plan(&mut invalid);
+            Evaluation::Invalid(invalid, verdicts)
         }
         Ok(plan) => {
-            let assess = if court.selection { assess::assess_selection } else { assess::assess };
-            let assessment = assess(&plan, facts);
-            let decision = decide(&plan, &assessment, court);
             let has_build = plan.plan().proposal().steps.iter().any(|step| step.action == Action::Build);
-            let builds = court.build.filter(|_| has_build).map(|build| build.writes.clone()).unwrap_or_default();
-            Evaluation::Valid(Box::new(Valid { plan, assessment, decision, builds }))
+            let builds = basis.build.filter(|_| has_build).map(|build| build.writes.clone()).unwrap_or_default();
+            let assess = if basis.selection { assess::assess_selection } else { assess::assess };
+            let circumstances = Circumstances { oversize, ..basis.circumstances() };
+            let decision = gate::decide(assess(plan, facts), basis.policy, &circumstances);
+            Evaluation::Valid(Box::new(Valid { decision, builds }))
         }
     }
 }
 
-/// The decision, with what only the surroundings can tell: where the plan comes from, whether it can be built here, and
-/// whether nothing will check it. What lies in the project grants nothing, so what it leaves out a person has to know.
-fn decide(plan: &ValidPlan, assessment: &Assessment, court: Court<'_>) -> Decision {
-    let mut decision = gate::decide(plan, assessment, court.policy);
-    let proposal = plan.plan().proposal();
-    let class = proposal.model.as_ref().map(|claim| ModelIdentity::claimed(claim).class);
-    if let Some(verdict) = gate::provider(class, court.policy) {
-        decision = decision.tightened(verdict);
+impl Basis<'_> {
+    /// What the gates are told beside the policy.
+    fn circumstances(&self) -> Circumstances<'_> {
+        Circumstances {
+            has_build_command: self.build.is_some(),
+            checks_off: self.checks_off,
+            made: self.made,
+            oversize: None,
+        }
     }
-    if court.build.is_none() && proposal.steps.iter().any(|step| step.action == Action::Build) {
-        decision = decision.tightened(GateVerdict {
-            gate: "policy",
-            verdict: Verdict::Deny,
-            rule: Some("build-command".to_owned()),
-            reason: "the safety policy has no build command for this project".to_owned(),
-        });
-    }
-    if court.checks_off {
-        decision = decision.tightened(GateVerdict {
-            gate: "policy",
-            verdict: Verdict::Confirm,
-            rule: Some("checks-off".to_owned()),
-            reason: "the project's configuration switches the operator's checks off".to_owned(),
-        });
-    }
-    decision.withheld(&certain(assessment.signals.secrets.clone()))
-}
-
-fn certain(mut secrets: Vec<Secret>) -> Vec<Secret> {
-    secrets.retain(|secret| secret.certain);
-    secrets
 }
 
 impl Evaluation {
@@ -162,35 +162,25 @@ impl Evaluation {
         if secret::is_certain(text) {
             refusal.findings = refusal.findings.into_iter().map(Finding::withheld).collect();
         }
-        let decision = gate::refuse(&refusal.findings);
-        Self::Refused(refusal, decision)
-    }
-
-    /// The same, denied if something of it is too large by now.
-    fn but_for(mut self, oversize: &[Finding]) -> Self {
-        if let (Self::Valid(valid), Some(finding)) = (&mut self, oversize.first()) {
-            let (verdict, rule) = (Verdict::Deny, Some(finding.code.to_string()));
-            let gate = GateVerdict { gate: "policy", verdict, rule, reason: finding.message.clone() };
-            valid.decision = valid.decision.clone().tightened(gate);
-        }
-        self
+        let verdicts = gate::refuse(&refusal.findings);
+        Self::Refused(refusal, verdicts)
     }
 
     /// What the gates say.
     #[must_use]
-    pub const fn decision(&self) -> &Decision {
+    pub fn verdicts(&self) -> &Verdicts {
         match self {
-            Self::Refused(_, decision) | Self::Invalid(_, decision) => decision,
-            Self::Valid(valid) => &valid.decision,
+            Self::Refused(_, verdicts) | Self::Invalid(_, verdicts) => verdicts,
+            Self::Valid(valid) => valid.decision.verdicts(),
         }
     }
 
     /// What the gates would say of the same plan under another policy.
     #[must_use]
-    pub fn decision_under(&self, court: Court<'_>) -> Decision {
+    pub fn verdicts_under(&self, basis: Basis<'_>) -> Verdicts {
         match self {
-            Self::Refused(_, decision) | Self::Invalid(_, decision) => decision.clone(),
-            Self::Valid(valid) => decide(&valid.plan, &valid.assessment, court),
+            Self::Refused(_, verdicts) | Self::Invalid(_, verdicts) => verdicts.clone(),
+            Self::Valid(valid) => valid.decision.under(basis.policy, &basis.circumstances()),
         }
     }
 
@@ -200,7 +190,7 @@ impl Evaluation {
         let secrets = match self {
             Self::Refused(..) => return false,
             Self::Invalid(invalid, _) => scan::added_secrets(&invalid.plan),
-            Self::Valid(valid) => valid.assessment.signals.secrets.clone(),
+            Self::Valid(valid) => valid.decision.assessment().signals().secrets.clone(),
         };
         secrets.iter().any(|secret| secret.certain)
     }
@@ -219,7 +209,7 @@ impl Evaluation {
     #[must_use]
     pub fn assessment(&self) -> Option<&Assessment> {
         match self {
-            Self::Valid(valid) => Some(&valid.assessment),
+            Self::Valid(valid) => Some(valid.decision.assessment()),
             _ => None,
         }
     }
@@ -230,7 +220,7 @@ impl Evaluation {
         match self {
             Self::Refused(..) => None,
             Self::Invalid(invalid, _) => Some(&invalid.plan),
-            Self::Valid(valid) => Some(valid.plan.plan()),
+            Self::Valid(valid) => Some(valid.decision.plan().plan()),
         }
     }
 }

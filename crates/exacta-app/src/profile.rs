@@ -7,13 +7,12 @@ use crate::recorded::{Setting, record_with};
 use crate::settings::signed_setting;
 use crate::submit::data;
 use crate::world::World;
+use exacta_home::{Fall, Home, ProjectRecord, SigningKey};
 use exacta_kernel::approval::setting::{SettingVerb, profile_subject};
 use exacta_kernel::audit::{Actor, EntryDraft, Event};
-use exacta_kernel::gate::{self, Explanation, Question};
+use exacta_kernel::gate::{self, Question, Verdicts};
 use exacta_kernel::hash::Digest;
 use exacta_kernel::policy::profile::Profile;
-use exacta_store::Store;
-use exacta_store::home::{Fall, Home, ProjectRecord, SigningKey};
 use serde::Serialize;
 use serde_json::json;
 use std::path::Path;
@@ -57,7 +56,7 @@ impl App {
     ///
     /// # Errors
     /// If the policy cannot be read.
-    pub fn explain(&self, question: &Question) -> Result<Explanation, Error> {
+    pub fn explain(&self, question: &Question) -> Result<Verdicts, Error> {
         Ok(gate::explain(question, &self.world()?.policy))
     }
 

@@ -3,7 +3,7 @@
 use crate::error::{Error, Exit};
 use crate::git::{self, WorkTree};
 use exacta_exec::ProjectRoot;
-use exacta_store::RECORDS;
+use exacta_record::RECORDS;
 use rustix::fs::{AtFlags, CWD, statat};
 use std::path::{Path, PathBuf};
 

@@ -6,18 +6,20 @@ use crate::clock::now;
 use crate::current::{self, Current, Surroundings};
 use crate::error::{Error, Exit};
 use crate::execute::NOTICE;
-use crate::recover::Recovery;
-use crate::run::run_error;
-use crate::view::{ApprovalView, PlanDetail, PlanLine, PlanView, Registered, RunView, StatusView, Summary, outcome};
+use crate::run::error::run_error;
+use crate::view::{self, Registered, asked, outcome};
 use exacta_exec::RunError;
-use exacta_kernel::approval::{self, Demand, SignedStatement};
+use exacta_kernel::approval::{self, Demand, Shown, SignedStatement};
 use exacta_kernel::audit::{Entry, Event};
 use exacta_kernel::drift::{self, Answer};
+use exacta_kernel::hash::Digest;
 use exacta_kernel::id::{CorrelationId, PlanId, RunId};
 use exacta_kernel::lifecycle::Status;
 use exacta_kernel::path::RelPath;
-use exacta_store::{
-    ChangesRequested, EntryFilter, Filter, PlanRecord, PlanSummary, RunFilter, RunRecord, RunState, Store,
+use exacta_record::{EntryFilter, Filter, PlanRecord, PlanSummary, RunFilter, RunRecord, RunState};
+use exacta_view::{
+    ApprovalView, ChangesRequested, Outcome, PlanDetail, PlanLine, PlanView, ReceiptView, Recovery, RunView,
+    StatusView, Summary,
 };
 use serde_json::Value;
 
@@ -77,7 +79,7 @@ impl App {
             let targets: Vec<RelPath> = identity.binding.targets.keys().cloned().collect();
             let facts = self.root.facts(&targets, surroundings.world.policy.caps().target_bytes);
             let authority = surroundings.world.authority();
-            let drifts = drift::drift(&identity, &surroundings.standing(&authority, &facts));
+            let drifts = drift::drift(&identity, &surroundings.present(&authority, &facts));
             Ok::<bool, Error>(drift::answer(&drifts) == Some(Answer::Expired))
         };
         plan.expires_at <= now() || drifted().unwrap_or(false)
@@ -87,7 +89,7 @@ impl App {
     fn with_request(&self, mut line: PlanLine) -> PlanLine {
         if line.status == Status::Pending {
             let record = PlanId::parse(&line.plan_id).ok().and_then(|id| self.record(&id).ok());
-            line.changes_requested = record.and_then(|record| record.feedback.last().cloned());
+            line.changes_requested = record.and_then(|record| record.feedback.last().map(asked));
         }
         line
     }
@@ -109,13 +111,13 @@ impl App {
         let record = self.record(id)?;
         let usable = !record.status.is_final() && record.run.is_none();
         let current = if usable { Some(self.current(id)?) } else { None };
-        let live = current.as_ref().filter(|current| drift::answer(&current.drifts) != Some(Answer::Expired));
+        let live = current.as_ref().filter(|current| drift::answer(&current.stored.drifts) != Some(Answer::Expired));
         let mut plan = self.named(match live {
             Some(current) => self.live_view(current)?,
             None => self.over_view(&record)?,
         });
-        plan.changes_requested = record.feedback.last().filter(|_| plan.status == Some(Status::Pending)).cloned();
-        let drifts = current.as_ref().map(|current| current.drifts.clone()).unwrap_or_default();
+        plan.changes_requested = record.feedback.last().filter(|_| plan.status == Some(Status::Pending)).map(asked);
+        let drifts = current.as_ref().map(|current| current.stored.drifts.clone()).unwrap_or_default();
         let expires = usable && live.is_none();
         Ok(PlanDetail {
             live: live.is_some(),
@@ -123,7 +125,7 @@ impl App {
             reason: if expires { Some(current::messages(&drifts)) } else { self.why_over(&record)? },
             drifts,
             approvals: self.approvals(&record, current.as_ref())?,
-            feedback: record.feedback,
+            feedback: record.feedback.iter().map(asked).collect(),
             run: record.run.map(|run| self.told(run, &record.correlation_id)).transpose()?,
         })
     }
@@ -145,7 +147,7 @@ impl App {
     fn told(&self, run: RunRecord, operation: &CorrelationId) -> Result<RunView, Error> {
         let failed = matches!(
             run.state,
-            RunState::RolledBack | RunState::Cancelled | RunState::Failed | RunState::NeedsAttention
+            RunState::RolledBack | RunState::Cancelled | RunState::NeedsAttention | RunState::Unknown
         );
         let filter = EntryFilter { correlation_id: Some(operation.clone()), last: None };
         let mut entries = self.store.entries(&filter)?;
@@ -173,7 +175,7 @@ impl App {
         if record.status.is_final() || record.run.is_some() {
             return Ok(record.status);
         }
-        let is_over = drift::answer(&self.current(id)?.drifts) == Some(Answer::Expired);
+        let is_over = drift::answer(&self.current(id)?.stored.drifts) == Some(Answer::Expired);
         Ok(if is_over { Status::Expired } else { record.status })
     }
 
@@ -191,6 +193,29 @@ impl App {
         })
     }
 
+    /// A plan for whoever is about to decide, if there is still something to decide, and it is the one whose hash was shown.
+    ///
+    /// # Errors
+    /// If it is over or approved for good, or another one was shown; and as [`App::consider`].
+    pub fn to_decide(&mut self, id: &PlanId, shown: Option<&Shown>) -> Result<PlanView, Error> {
+        let detail = self.consider(id)?;
+        let status = detail.plan.status;
+        let decided = status.is_some_and(Status::is_approved) && detail.drifts.is_empty() && detail.counts();
+        let hash = detail.plan.plan_hash.as_deref().and_then(|hash| Digest::parse(hash).ok());
+        match (hash, status) {
+            (Some(hash), _) if detail.live && !decided => match shown {
+                Some(shown) if !shown.is(hash) => Err(crate::decide::not_shown(id, hash)),
+                _ => Ok(detail.plan),
+            },
+            (_, Some(status)) => {
+                let error = crate::decide::wrong_status(id, status);
+                let why = detail.reason.map_or_else(String::new, |why| format!(": {why}"));
+                Err(Error { message: format!("{}{why}", error.message), ..error })
+            }
+            (_, None) => Err(Error::fault("internal", "a stored plan has no status")),
+        }
+    }
+
     /// A plan that cannot be used, as it was stored. One that drifted is shown as expired even before the record says so.
     fn over_view(&self, record: &PlanRecord) -> Result<PlanView, Error> {
         let mut view = stored_view(record)?;
@@ -203,12 +228,12 @@ impl App {
 
     fn live_view(&self, current: &Current) -> Result<PlanView, Error> {
         let registered = Registered {
-            identity: &current.identity,
+            identity: &current.stored.identity,
             plan_hash: current.hash_to_sign()?,
-            status: current.record.status,
+            status: current.stored.record.status,
         };
         current.matches_record()?;
-        Ok(PlanView::of(&current.evaluation, Some(registered))?)
+        Ok(view::of(&current.evaluation, Some(registered))?)
     }
 
     fn approvals(&self, record: &PlanRecord, current: Option<&Current>) -> Result<Vec<ApprovalView>, Error> {
@@ -221,7 +246,7 @@ impl App {
             let demand = Demand { project: &self.project.id, plan_id: &record.id, plan_hash: hash, now };
             let verified = approval::verify_decision(signed, &approvers, &demand, statement.verb);
             ApprovalView {
-                verb: crate::view::word(&statement.verb),
+                verb: statement.verb,
                 approver: statement.approver.to_string(),
                 at: statement.at.to_string(),
                 invalid: verified.err().map(|error| error.to_string()),
@@ -318,7 +343,7 @@ impl App {
             Some(Recovery {
                 run_id: run.run_id.to_string(),
                 plan_id: plan_id.map(|id| id.to_string()).unwrap_or_default(),
-                outcome: RunState::NeedsAttention.name(),
+                outcome: Outcome::NeedsAttention,
                 reason: format!(
                     "{error}; every command that decides or acts stops here; {}",
                     error.hint().unwrap_or_default()
@@ -338,16 +363,19 @@ impl App {
     /// Whether a run could not be settled, or the newest one met somebody else's changes. Whoever carried out another since has
     /// seen those.
     fn needs_attention(&self, newest: Option<&RunRecord>) -> Result<bool, Error> {
-        if newest.is_some_and(|run| run.state == RunState::NeedsAttention) {
+        if newest.is_some_and(|run| run.state.waits_for_a_person()) {
             return Ok(true);
         }
         let open = self.store.open_runs()?;
-        if open.iter().all(|run| run.state != RunState::NeedsAttention) {
+        if open.iter().any(|run| run.state == RunState::Unknown) {
+            return Ok(true);
+        }
+        if open.iter().all(|run| !run.state.waits_for_a_person()) {
             return Ok(false);
         }
         let unsettled = self.root.unfinished().map_err(|error| run_error(&error))?;
         let is_unsettled = |run: &RunRecord| unsettled.iter().any(|other| other.run_id == run.id);
-        Ok(open.iter().any(|run| run.state == RunState::NeedsAttention && is_unsettled(run)))
+        Ok(open.iter().any(|run| run.state.waits_for_a_person() && is_unsettled(run)))
     }
 
     fn approved(&self) -> Result<Vec<PlanLine>, Error> {
@@ -393,24 +421,32 @@ pub(crate) fn run_view(run: RunRecord) -> RunView {
         notice: None,
         pid: (run.state == RunState::Running).then_some(run.pid),
         kept: kept(&run.receipts),
-        steps: steps(run),
+        steps: steps(&run),
     }
 }
 
 /// What each step did; for a run without receipts, what it was to do.
-fn steps(run: RunRecord) -> Vec<Value> {
-    match (run.receipts.get("steps"), run.changes) {
-        (Some(Value::Array(steps)), _) => steps.clone(),
-        (_, Value::Object(changes)) => changes.into_iter().map(|(path, change)| step(path, change)).collect(),
+fn steps(run: &RunRecord) -> Vec<ReceiptView> {
+    match (run.receipts.get("steps"), &run.changes) {
+        (Some(Value::Array(steps)), _) => {
+            let path = |step: &Value| step.get("path").and_then(Value::as_str).unwrap_or_default().to_owned();
+            steps.iter().map(|step| receipt(path(step), step)).collect()
+        }
+        (_, Value::Object(changes)) => changes.iter().map(|(path, change)| receipt(path.clone(), change)).collect(),
         _ => Vec::new(),
     }
 }
 
-fn step(path: String, mut change: Value) -> Value {
-    if let Value::Object(fields) = &mut change {
-        fields.insert("path".to_owned(), path.into());
+fn receipt(path: String, told: &Value) -> ReceiptView {
+    let state = |side: &str| told.get(side).and_then(|state| serde_json::from_value(state.clone()).ok());
+    let number = |name: &str| told.get(name).and_then(Value::as_u64);
+    ReceiptView {
+        path,
+        before: state("before"),
+        after: state("after"),
+        bytes: number("bytes"),
+        duration_us: number("duration_us"),
     }
-    change
 }
 
 fn kept(receipts: &Value) -> Vec<String> {
@@ -422,7 +458,7 @@ fn unfinished_run(run: &RunRecord) -> Recovery {
     Recovery {
         run_id: run.id.to_string(),
         plan_id: run.plan_id.to_string(),
-        outcome: RunState::Running.name(),
+        outcome: Outcome::Running,
         reason: "its process died; the next command that decides or acts recovers it".to_owned(),
         kept: Vec::new(),
     }

@@ -3,11 +3,11 @@
 use crate::app::{App, Options, gone, is_recorded, nothing_here};
 use crate::clock::now;
 use crate::error::{Error, Exit};
+use exacta_home::Fall;
 use exacta_kernel::audit::{Entry, EntryDraft, Event, Origin};
 use exacta_kernel::id::CorrelationId;
 use exacta_kernel::policy::profile::Profile;
-use exacta_store::home::Fall;
-use exacta_store::{EntryFilter, Pin, RECORDS, Report, Store, StoreError, Tampered, Trusted, VerifyError};
+use exacta_record::{EntryFilter, Pin, RECORDS, RecordError, Report, Tampered, Trusted, VerifyError};
 
 /// Verifies the whole record of a project: every entry, the checkpoints, the pinned one, stored plans and the files beside
 /// them. Reads only, but for the profile, which falls to SAFE where something was changed.
@@ -27,10 +27,10 @@ fn verify_all(options: &Options) -> Result<Report, Error> {
     }
     let trusted = Trusted { project: project.id, key: home.log_public_key()?, pin };
     let records = path.join(RECORDS);
-    exacta_store::verify(&records, &trusted).map_err(|error| match error {
-        VerifyError::Store(StoreError::Tampered(place)) => changed(&[place]),
-        VerifyError::Store(StoreError::Missing(_)) => gone(&records),
-        VerifyError::Store(error) => error.into(),
+    exacta_record::verify(&records, &trusted).map_err(|error| match error {
+        VerifyError::Record(RecordError::Tampered(place)) => changed(&[place]),
+        VerifyError::Record(RecordError::Missing(_)) => gone(&records),
+        VerifyError::Record(error) => error.into(),
         VerifyError::Tampered(places) => changed(&places),
     })
 }

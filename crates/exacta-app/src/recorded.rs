@@ -2,7 +2,7 @@
 
 use crate::clock::now;
 use crate::error::Error;
-use exacta_store::{Deed, EntryDraft, Store};
+use exacta_record::{EntryDraft, Record, RecordError};
 
 /// A change of a setting.
 pub(crate) trait Setting {
@@ -13,36 +13,25 @@ pub(crate) trait Setting {
     fn put_back(&mut self) -> Result<(), Error>;
 }
 
-/// A change, and what became of it.
-struct Tried<S> {
-    setting: S,
-    set: Result<(), Error>,
-    put_back: Result<(), Error>,
-}
-
-impl<S: Setting> Deed for Tried<S> {
-    fn act(&mut self) -> bool {
-        self.set = self.setting.set();
-        if self.set.is_err() {
-            // It can be in force all the same, such as where only the last sync failed.
-            self.put_back();
-        }
-        self.set.is_ok()
-    }
-
-    fn put_back(&mut self) {
-        self.put_back = self.setting.put_back();
-    }
-}
-
 /// Changes a setting and records it. Where either fails, the setting is as it was; where it could not even be put back, the error says so.
-pub(crate) fn record_with(store: &mut impl Store, entry: EntryDraft, setting: impl Setting) -> Result<(), Error> {
-    let mut tried = Tried { setting, set: Ok(()), put_back: Ok(()) };
-    let recorded = store.record_with(&[entry], now(), &mut tried);
-    match (recorded.map_err(Error::from).and(tried.set), tried.put_back) {
-        (Err(error), Err(cause)) => Err(in_force(&error, &cause)),
-        (outcome, _) => outcome,
-    }
+pub(crate) fn record_with(store: &mut Record, entry: EntryDraft, mut setting: impl Setting) -> Result<(), Error> {
+    // From here on nobody else writes: what would keep the entry from being made shows before anything is changed.
+    let turn = store.turn()?;
+    turn.check_writable()?;
+    let failed = match setting.set() {
+        Ok(()) => match turn.record(&[entry], now()) {
+            Ok(()) => return Ok(()),
+            // The entry is made, and so the setting stays.
+            Err(error @ RecordError::Unfinished(_)) => return Err(error.into()),
+            Err(error) => error.into(),
+        },
+        // It can be in force all the same, such as where only the last sync failed.
+        Err(error) => error,
+    };
+    Err(match setting.put_back() {
+        Ok(()) => failed,
+        Err(cause) => in_force(&failed, &cause),
+    })
 }
 
 fn in_force(error: &Error, cause: &Error) -> Error {
@@ -72,9 +61,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_put_back_is_said_to_be_in_force() {
-        let mut tried = Tried { setting: Stuck, set: Ok(()), put_back: Ok(()) };
-        assert!(!tried.act());
-        let error = in_force(&tried.set.unwrap_err(), &tried.put_back.unwrap_err());
+        let error = in_force(&Stuck.set().unwrap_err(), &Stuck.put_back().unwrap_err());
         assert_eq!(error.code, "setting_unrecorded");
         assert_eq!(
             error.message,

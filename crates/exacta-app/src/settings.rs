@@ -6,6 +6,8 @@ use crate::error::{Error, Exit};
 use crate::recorded::{Setting, record_with};
 use crate::submit::data;
 use crate::world::{policy_error, safety_policy};
+use exacta_home::{FileError, Home, HomeError, KeyError, SettingsSnapshot, Weakness};
+pub use exacta_home::{KeyFile, SigningKey};
 use exacta_kernel::approval::setting::{
     self, SettingDemand, SettingStatement, SettingVerb, VerifiedSetting, approver_subject,
 };
@@ -14,15 +16,13 @@ use exacta_kernel::audit::{Actor, EntryDraft, Event};
 use exacta_kernel::hash::Digest;
 use exacta_kernel::id::ProjectId;
 use exacta_kernel::policy::safety::SafetyPolicy;
-use exacta_store::home::{FileError, Home, HomeError, Kept, KeyError, Weakness};
-pub use exacta_store::home::{KeyFile, SigningKey};
 use serde::Serialize;
 use serde_json::{Map, json};
 use std::path::{Path, PathBuf};
 
 /// The user's own settings, and the project whose log records changes of them, if there is one here.
 pub struct Settings {
-    home: Home,
+    pub(crate) home: Home,
     project: Option<App>,
 }
 
@@ -249,10 +249,15 @@ impl Settings {
     }
 
     /// Makes a change, and records it: what cannot be recorded is not done.
-    fn enter(&mut self, entry: EntryDraft, act: impl FnOnce(&Home) -> Result<(), HomeError>) -> Result<(), Error> {
+    pub(crate) fn enter(
+        &mut self,
+        entry: EntryDraft,
+        act: impl FnOnce(&Home) -> Result<(), HomeError>,
+    ) -> Result<(), Error> {
         match &mut self.project {
             Some(app) => {
-                let change = Shared { home: &self.home, act: Some(act), before: None, after: Kept::default() };
+                let change =
+                    Shared { home: &self.home, act: Some(act), before: None, after: SettingsSnapshot::default() };
                 record_with(&mut app.store, entry, change)
             }
             None => Ok(act(&self.home)?),
@@ -264,27 +269,32 @@ impl Settings {
 struct Shared<'a, A> {
     home: &'a Home,
     act: Option<A>,
-    before: Option<Kept>,
-    after: Kept,
+    before: Option<SettingsSnapshot>,
+    after: SettingsSnapshot,
 }
 
 impl<A: FnOnce(&Home) -> Result<(), HomeError>> Setting for Shared<'_, A> {
     fn set(&mut self) -> Result<(), Error> {
         let Some(act) = self.act.take() else { return Ok(()) };
-        let before = self.home.keep()?;
+        let before = self.home.settings_snapshot()?;
         let done = act(self.home);
-        self.after = self.home.keep()?;
+        self.after = self.home.settings_snapshot()?;
         self.before = Some(before);
         Ok(done?)
     }
 
     fn put_back(&mut self) -> Result<(), Error> {
-        Ok(self.before.take().map_or(Ok(()), |before| self.home.put_back(&before, &self.after))?)
+        Ok(self.before.take().map_or(Ok(()), |before| self.home.restore_settings(&before, &self.after))?)
     }
 }
 
 /// The entry of a change that an approver signed for.
-fn entry(event: Event, by: &VerifiedSetting, reason: String, data: Map<String, serde_json::Value>) -> EntryDraft {
+pub(crate) fn entry(
+    event: Event,
+    by: &VerifiedSetting,
+    reason: String,
+    data: Map<String, serde_json::Value>,
+) -> EntryDraft {
     let entry = EntryDraft::new(event, Actor::Person(by.statement().approver.clone()), reason);
     EntryDraft { data, ..entry }
 }

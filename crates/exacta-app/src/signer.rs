@@ -2,12 +2,12 @@
 
 use crate::error::Error;
 use exacta_exec::JournalKey;
+use exacta_home::{FileError, Home, HomeError, LogKey};
 use exacta_kernel::approval::{PublicKey, Signature};
 use exacta_kernel::audit::SignedCheckpoint;
 use exacta_kernel::hash::Digest;
 use exacta_kernel::id::ProjectId;
-use exacta_store::home::{self, FileError, Home, HomeError, LogKey};
-use exacta_store::{CheckpointSigner, Hold, Pin, SignerError, Staged};
+use exacta_record::{CheckpointSigner, Hold, Pin, SignerError, Staged};
 
 /// Signs and pins the checkpoints of one project.
 pub(crate) struct Signer {
@@ -26,6 +26,14 @@ impl Signer {
     pub fn journal_key(&self) -> JournalKey {
         let text = format!("exacta.journal-key/1\0{}", self.project);
         JournalKey::new(*Digest::of(self.key.sign(text.as_bytes()).as_bytes()).as_bytes())
+    }
+}
+
+impl Signer {
+    /// The same for journals of effects: another text, and so another key.
+    pub fn effect_key(&self) -> exacta_effect::JournalKey {
+        let text = format!("exacta.effect-journal-key/1\0{}", self.project);
+        exacta_effect::JournalKey::new(*Digest::of(self.key.sign(text.as_bytes()).as_bytes()).as_bytes())
     }
 }
 
@@ -49,7 +57,7 @@ impl CheckpointSigner for Signer {
 
     fn stage(&self, checkpoint: &SignedCheckpoint, durable: bool) -> Result<Staged, SignerError> {
         let head = checkpoint.checkpoint();
-        let pin = home::Pin { size: head.size, root: head.root, checkpoint: checkpoint.note().to_owned() };
+        let pin = exacta_home::Pin { size: head.size, root: head.root, checkpoint: checkpoint.note().to_owned() };
         let staged = self.home.stage_pin(&self.project, &pin, durable).map_err(unusable)?;
         Ok(Box::new(|| staged.put().map_err(unusable)))
     }

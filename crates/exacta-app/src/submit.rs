@@ -2,18 +2,19 @@
 
 use crate::app::{App, Options, unknown_plan};
 use crate::clock::{new_id, now};
-use crate::current::{Surroundings, messages, regenerate};
+use crate::current::{Surroundings, messages, model_notice};
 use crate::error::{Error, Exit};
 use crate::import::{self, Patch};
-use crate::pipeline::{self, Court, Evaluation, Origin};
-use crate::view::{PlanView, Registered};
+use crate::pipeline::{self, Basis, Evaluation, Origin};
+use crate::view::{self, Registered};
 use crate::world::{Folder, World};
 use exacta_exec::ProjectRoot;
+use exacta_home::DeclaredIdentity;
 use exacta_kernel::audit::{Actor, EntryDraft, Event};
-use exacta_kernel::binding::{Binding, Identity, ModelIdentity, Proposer};
+use exacta_kernel::binding::{Asked, Binding, Identity, ModelIdentity, Proposer};
 use exacta_kernel::drift::{self, Answer};
 use exacta_kernel::finding::{Code, Finding};
-use exacta_kernel::gate::{Decision, Verdict};
+use exacta_kernel::gate::{Made, Verdict, Verdicts};
 use exacta_kernel::hash::Digest;
 use exacta_kernel::id::{CorrelationId, PlanId};
 use exacta_kernel::kept;
@@ -21,9 +22,9 @@ use exacta_kernel::lifecycle::Status;
 use exacta_kernel::parse::{Refusal, Size};
 use exacta_kernel::plan::Plan;
 use exacta_kernel::proposal::{Constraint, ModelClaim};
-use exacta_kernel::scan;
-use exacta_store::home::DeclaredIdentity;
-use exacta_store::{Change, NewPlan, Outcome, PlanRecord, Scores, Store, StoreError};
+use exacta_kernel::secret;
+use exacta_record::{Change, NewPlan, Outcome, PlanRecord, RecordError, Scores};
+use exacta_view::PlanView;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
@@ -49,6 +50,29 @@ pub(crate) struct Lineage {
     pub revises: Option<PlanId>,
     /// The credential that proposed the plan it is made of; none where it was proposed just now.
     pub proposer: Option<String>,
+    /// What it is bound to where a model of ours made it.
+    pub maker: Option<Maker>,
+}
+
+/// The model of ours that made a plan, and how it was asked.
+#[derive(Debug, Clone)]
+pub(crate) struct Maker {
+    pub model: ModelIdentity,
+    pub request_sha256: Digest,
+    pub asked: Asked,
+}
+
+impl Maker {
+    /// Of a plan that is stored; none if it came from outside.
+    pub fn of(binding: &Binding) -> Option<Self> {
+        let (model, asked) = (binding.proposer.model.clone()?, binding.asked.clone()?);
+        Some(Self { model, request_sha256: binding.request_sha256, asked })
+    }
+
+    /// For the gates.
+    pub const fn made(&self) -> Made<'_> {
+        Made { asked: &self.asked, class: Some(self.model.class) }
+    }
 }
 
 /// What would be decided about a text, and why. Reads only; needs nothing but the folder.
@@ -57,14 +81,14 @@ pub(crate) struct Lineage {
 /// If the folder or the policy cannot be used. A text that is not a plan is not an error: the view says so.
 pub fn check(options: &Options, text: &[u8], request: &Request) -> Result<PlanView, Error> {
     let folder = Folder::open(options)?;
-    let evaluation = evaluate(text, request, folder.court(&request.constraints))?;
-    Ok(PlanView::of(&evaluation, None)?)
+    let evaluation = evaluate(text, request, folder.basis(&request.constraints))?;
+    Ok(view::of(&evaluation, None)?)
 }
 
 /// What becomes of a text that is a proposal, or the patch that the request says it is.
-pub(crate) fn evaluate(text: &[u8], request: &Request, court: Court<'_>) -> Result<Evaluation, Error> {
-    match proposal(text, request, court.root, Size::of(court.policy.caps())) {
-        Ok(text) => Ok(pipeline::evaluate(&text, Origin::Outside, court)?.0),
+pub(crate) fn evaluate(text: &[u8], request: &Request, basis: Basis<'_>) -> Result<Evaluation, Error> {
+    match proposal(text, request, basis.root, Size::of(basis.policy.caps())) {
+        Ok(text) => Ok(pipeline::evaluate(&text, Origin::Outside, basis)?.0),
         Err(refusal) => Ok(Evaluation::refused(refusal, text)),
     }
 }
@@ -101,17 +125,18 @@ impl App {
 
     pub(crate) fn new_lineage(&self) -> Result<Lineage, Error> {
         let correlation_id = new_id(CorrelationId::parse)?;
-        Ok(Lineage { correlation_id, version: 1, derived_from: None, revises: None, proposer: None })
+        Ok(Lineage { correlation_id, version: 1, derived_from: None, revises: None, proposer: None, maker: None })
     }
 
-    fn next_version(&self, id: &PlanId) -> Result<Lineage, Error> {
+    pub(crate) fn next_version(&self, id: &PlanId) -> Result<Lineage, Error> {
         let record = self.store.plan(id)?.ok_or_else(|| unknown_plan(id.as_str()))?;
         if record.status != Status::Pending {
             return Err(not_revisable(id, record.status));
         }
         let version = record.version.saturating_add(1);
         let revises = Some(id.clone());
-        Ok(Lineage { correlation_id: record.correlation_id, version, derived_from: None, revises, proposer: None })
+        let correlation_id = record.correlation_id;
+        Ok(Lineage { correlation_id, version, derived_from: None, revises, proposer: None, maker: None })
     }
 
     /// That the model that made a plan is still the one its credential declared last: a new plan of the same proposal would be
@@ -120,7 +145,7 @@ impl App {
         let Ok(identity) = crate::current::identity(record) else { return Ok(()) };
         let surroundings = Surroundings::load(self.site(), &identity)?;
         match drift::of_model(&identity, surroundings.model()).filter(|drift| drift.answer == Answer::Regenerate) {
-            Some(drift) => Err(regenerate(&record.id, &drift.message)),
+            Some(drift) => Err(model_notice(&identity, &drift.message)),
             None => Ok(()),
         }
     }
@@ -138,9 +163,9 @@ impl App {
             return wrong(format!("plan `{id}` is rejected, and that is final"), hint);
         }
         let current = self.current(id)?;
-        match drift::answer(&current.drifts) {
+        match drift::answer(&current.stored.drifts) {
             Some(Answer::Expired) => Ok(()),
-            Some(Answer::Regenerate) => Err(regenerate(id, &messages(&current.drifts))),
+            Some(Answer::Regenerate) => Err(model_notice(&current.stored.identity, &messages(&current.stored.drifts))),
             _ if record.status == Status::Pending => {
                 let hint =
                     format!("decide with `exacta review {id}`, or answer it with `exacta submit FILE --revises {id}`");
@@ -163,9 +188,10 @@ impl App {
     ) -> Result<PlanView, Error> {
         let world = self.world()?;
         self.note_policy(&world)?;
-        let mut court = world.court(&self.root, Some(&self.project.id), constraints);
-        court.selection = lineage.derived_from.is_some();
-        let (evaluation, _) = pipeline::evaluate(text, origin, court)?;
+        let mut basis = world.basis(&self.root, Some(&self.project.id), constraints);
+        basis.selection = lineage.derived_from.is_some();
+        basis.made = lineage.maker.as_ref().map(Maker::made);
+        let (evaluation, _) = pipeline::evaluate(text, origin, basis)?;
         match evaluation.plan() {
             None => self.refuse(Digest::of(text), &evaluation, &lineage),
             Some(plan) => {
@@ -173,10 +199,10 @@ impl App {
                 if evaluation.is_withheld() {
                     return self.keep(None, &evaluation, &identity, lineage);
                 }
-                let proposed_now = lineage.proposer.is_none();
+                let proposed_now = lineage.proposer.is_none() && lineage.maker.is_none();
                 let kept = kept::text(plan, text)?;
                 let view = self.keep(kept.as_deref(), &evaluation, &identity, lineage)?;
-                if proposed_now && view.plan_id.is_some() && evaluation.decision().verdict != Verdict::Deny {
+                if proposed_now && view.plan_id.is_some() && evaluation.verdicts().verdict() != Verdict::Deny {
                     self.declare(plan.proposal().model.as_ref(), &identity)?;
                 }
                 Ok(view)
@@ -186,7 +212,7 @@ impl App {
 
     /// Records a text that is not a proposal: its codes and its hash, never the text.
     fn refuse(&mut self, text_sha256: Digest, evaluation: &Evaluation, lineage: &Lineage) -> Result<PlanView, Error> {
-        let view = PlanView::of(evaluation, None)?;
+        let view = view::of(evaluation, None)?;
         let codes: Vec<&str> = view.findings.iter().map(|finding| finding.code.as_str()).collect();
         let mut entry =
             EntryDraft::new(Event::ProposalRefused, self.actor(), format!("not a proposal: {}", codes.join(", ")));
@@ -205,7 +231,10 @@ impl App {
         lineage: &Lineage,
     ) -> Result<Identity, Error> {
         let proposal = plan.proposal();
-        let model = proposal.model.as_ref().map(ModelIdentity::claimed);
+        let maker = lineage.maker.as_ref();
+        let claimed = || proposal.model.as_ref().map(ModelIdentity::claimed);
+        let model = maker.map_or_else(claimed, |maker| Some(maker.model.clone()));
+        let request_sha256 = maker.map(|maker| maker.request_sha256);
         let created_at = now();
         Ok(Identity {
             plan_id: new_id(PlanId::parse)?,
@@ -216,12 +245,13 @@ impl App {
             expires_at: created_at.plus_seconds(world.policy.caps().expiry_seconds),
             binding: Binding {
                 proposer: Proposer { credential: lineage.proposer.clone().unwrap_or_else(|| self.credential()), model },
-                request_sha256: Digest::of(proposal.intent.text.as_bytes()),
+                request_sha256: request_sha256.unwrap_or_else(|| Digest::of(proposal.intent.text.as_bytes())),
                 constraints: constraints.to_vec(),
                 authority: world.authority(),
                 config_sha256: world.config_sha256(),
                 session: self.session()?,
                 targets: plan.expected_states(),
+                asked: maker.map(|maker| maker.asked.clone()),
             },
         })
     }
@@ -243,8 +273,8 @@ impl App {
         identity: &Identity,
         lineage: Lineage,
     ) -> Result<PlanView, Error> {
-        let Some(plan) = evaluation.plan() else { return Ok(PlanView::of(evaluation, None)?) };
-        let status = match evaluation.decision().verdict {
+        let Some(plan) = evaluation.plan() else { return Ok(view::of(evaluation, None)?) };
+        let status = match evaluation.verdicts().verdict() {
             // A part of a plan is always shown for its own approval.
             Verdict::Allow if lineage.derived_from.is_some() => Status::Pending,
             Verdict::Allow => Status::AutoApproved,
@@ -252,7 +282,7 @@ impl App {
             Verdict::Deny => Status::Rejected,
         };
         let plan_hash = identity.plan_hash(plan.content_hash())?;
-        let mut view = PlanView::of(evaluation, Some(Registered { identity, plan_hash, status }))?;
+        let mut view = view::of(evaluation, Some(Registered { identity, plan_hash, status }))?;
         if !is_readable(&view)? {
             let refusal = too_large_to_show(plan.content_hash());
             return self.refuse(refusal.text_sha256, &Evaluation::refused(refusal, text.unwrap_or_default()), &lineage);
@@ -283,30 +313,36 @@ impl App {
             derived_from: lineage.derived_from.clone(),
             revises: lineage.revises.clone(),
         };
-        let mut entries = self.birth(&new, &view, evaluation.decision());
+        let mut entries = self.birth(&new, &view, evaluation.verdicts());
         if text.is_none() {
-            entries.iter_mut().for_each(|entry| entry.reason = scan::secret::mask(&entry.reason).into_owned());
+            entries.iter_mut().for_each(|entry| entry.reason = secret::mask(&entry.reason).into_owned());
         }
         match (self.store.insert_plan(&new, &entries, identity.created_at), &lineage.revises) {
-            (Err(StoreError::NotATransition { from, .. }), Some(old)) => Err(not_revisable(old, from)),
+            (Err(RecordError::NotATransition { from, .. }), Some(old)) => Err(not_revisable(old, from)),
             (stored, _) => Ok(stored.map(|()| self.named(view))?),
         }
     }
 
     /// The entries that tell how a plan came to be and what was decided.
-    fn birth(&self, new: &NewPlan, view: &PlanView, decision: &Decision) -> Vec<EntryDraft> {
+    fn birth(&self, new: &NewPlan, view: &PlanView, verdicts: &Verdicts) -> Vec<EntryDraft> {
         let entry = |event: Event, actor: Actor, reason: &str| EntryDraft {
             risk_score: view.risk.as_ref().map(|risk| risk.score),
             quality_score: view.quality.as_ref().map(|quality| quality.score),
-            decision: Some(word(decision.verdict).to_owned()),
+            decision: Some(word(verdicts.verdict()).to_owned()),
             ..EntryDraft::new(event, actor, reason).about(&new.correlation_id, &new.id)
         };
-        let why = reason(decision);
+        let why = reason(verdicts);
         let mut created = entry(Event::PlanCreated, self.actor(), "a proposal was handed in");
         created.data = data(json!({
             "plan_hash": new.plan_hash, "content_hash": new.content_hash, "version": new.version,
             "derived_from": new.derived_from, "revises": new.revises, "targets": view.target_files,
         }));
+        if let Some(asked) = new.identity.pointer("/binding/asked").filter(|asked| !asked.is_null()) {
+            created.data.insert("asked".to_owned(), asked.clone());
+            let of = |pointer: &str| new.identity.pointer(pointer).cloned().unwrap_or_default();
+            created.data.insert("model".to_owned(), of("/binding/proposer/model"));
+            created.data.insert("session".to_owned(), of("/binding/session"));
+        }
         let mut entries = vec![created, entry(Event::PlanEvaluated, Actor::Policy, &why)];
         match new.status {
             Status::AutoApproved => entries.push(entry(Event::PlanApproved, Actor::Policy, &why)),
@@ -365,7 +401,7 @@ fn too_large_to_show(content: Digest) -> Refusal {
 
 /// A value without any secret, in keys and strings.
 fn masked(value: Value) -> Value {
-    let mask = |text: String| scan::secret::mask(&text).into_owned();
+    let mask = |text: String| secret::mask(&text).into_owned();
     match value {
         Value::String(text) => Value::String(mask(text)),
         Value::Array(items) => items.into_iter().map(masked).collect(),
@@ -397,8 +433,8 @@ pub(crate) fn scored(entry: EntryDraft, plan: &PlanRecord) -> EntryDraft {
 }
 
 /// The strictest verdict's reasons.
-pub(crate) fn reason(decision: &Decision) -> String {
-    let strictest = decision.gates.iter().filter(|gate| gate.verdict == decision.verdict);
+pub(crate) fn reason(verdicts: &Verdicts) -> String {
+    let strictest = verdicts.gates().iter().filter(|gate| gate.verdict == verdicts.verdict());
     let reasons: Vec<String> = strictest.map(|gate| format!("{}: {}", gate.gate, gate.reason)).collect();
     reasons.join("; ")
 }

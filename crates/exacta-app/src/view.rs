@@ -1,157 +1,50 @@
-//! What every surface shows: the machine-readable face, kept stable and versioned. Text output and the review screen are
-//! rendered from these same values, so that no surface knows more than another.
+//! From evaluations and records to what is shown. What is shown, and how, is `exacta_view`'s.
 
-mod make;
-mod records;
-mod scores;
+use crate::pipeline::Evaluation;
+use exacta_record::RunState;
+pub(crate) use exacta_view::Registered;
+use exacta_view::{ChangesRequested, Judged, Outcome, PlanView};
+use std::borrow::Cow;
 
-pub(crate) use make::{Registered, line, word};
-pub(crate) use records::outcome;
-pub use records::{ApprovalView, PlanDetail, PlanLine, RunView, StatusView, Summary, UndoFile, UndoView};
-pub use scores::{DimensionView, FactorView, FindingView, GateView, QualityView, RiskView};
-
-use exacta_kernel::assess::{Estimates, Requested};
-use exacta_kernel::gate::Verdict;
-use exacta_kernel::lifecycle::Status;
-pub use exacta_store::ChangesRequested;
-use serde::{Deserialize, Serialize};
-
-/// The version of the face of a plan.
-pub const PLAN_VIEW: &str = "exacta.plan-view/1";
-
-/// The JSON Schema of it.
-pub const PLAN_VIEW_SCHEMA: &str = include_str!("view/plan-view.schema.json");
-
-/// A plan, or a text that did not become one. Printed by `check`, `submit` and `show` with `--json`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PlanView {
-    /// Always [`PLAN_VIEW`].
-    pub schema: String,
-    /// Not for text that does not parse.
-    pub content_hash: Option<String>,
-    /// Not for `check`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub plan_id: Option<String>,
-    /// What a person types for it: the beginning of its random bits in base 32, as long as no other plan has it. Not for `check`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub short_id: Option<String>,
-    /// Not for `check`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub plan_hash: Option<String>,
-    /// `pending`, `auto_approved`, `user_approved`, `rejected` or `expired`; null for `check` and refused text.
-    pub status: Option<Status>,
-    /// What a person asked to be changed; absent unless the plan is pending and waits for its proposer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub changes_requested: Option<ChangesRequested>,
-    /// `allow`, `confirm` or `deny`.
-    pub decision: Verdict,
-    /// Whether a run without a person would be announced.
-    pub notice: bool,
-    /// Null where the plan is not valid.
-    pub risk: Option<RiskView>,
-    /// Null where the plan is not valid.
-    pub quality: Option<QualityView>,
-    /// Everything that is wrong.
-    pub findings: Vec<FindingView>,
-    /// Every gate's verdict.
-    pub gates: Vec<GateView>,
-    /// Null where the plan is not valid.
-    pub estimates: Option<Estimates>,
-    /// The files it touches.
-    pub target_files: Vec<String>,
-    /// What it would give or use, such as `shell` or `network`, with the reason and the place of each.
-    pub capabilities: Vec<Requested>,
-    /// Whether it needs a person in every profile.
-    pub system_level: bool,
-    /// Whether it adds a certain secret, so that only places are told of it and no text; left out where not.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub withheld: bool,
-    /// When it stops being usable; null for `check` and refused text.
-    pub expires_at: Option<String>,
-    /// Everything else a person needs to see before deciding; absent for refused text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub detail: Option<Detail>,
+/// The face of an evaluated text.
+pub(crate) fn of(evaluation: &Evaluation, registered: Option<Registered<'_>>) -> Result<PlanView, serde_json::Error> {
+    let (assessment, findings, constraints, builds) = match evaluation {
+        Evaluation::Refused(refusal, _) => (None, Cow::from(&refusal.findings), &[][..], &[][..]),
+        Evaluation::Invalid(invalid, _) => (None, Cow::from(&invalid.findings), &invalid.constraints[..], &[][..]),
+        Evaluation::Valid(valid) => {
+            let (assessment, plan) = (valid.decision.assessment(), valid.decision.plan());
+            let findings = assessment.quality().findings(&plan.plan().proposal().steps);
+            (Some(assessment), Cow::from(findings), plan.constraints(), &valid.builds[..])
+        }
+    };
+    let judged = Judged {
+        verdicts: evaluation.verdicts(),
+        plan: evaluation.plan(),
+        assessment,
+        findings: &findings,
+        constraints,
+        builds,
+        withheld: evaluation.is_withheld(),
+    };
+    PlanView::of(judged, registered)
 }
 
-/// What an approver sees before deciding.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Detail {
-    /// Such as `FixBug`.
-    pub intent: String,
-    /// The proposer's own name for it, if it gave one; untrusted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub intent_id: Option<String>,
-    /// The credential that proposed it, such as `cli:1000:codex`; not for `check`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub by: Option<String>,
-    /// The proposer's own words for it; untrusted.
-    pub intent_text: String,
-    /// `files`, `autopilot` or `site`.
-    pub domain: String,
-    /// The version of the plan; 1 unless it answers a request for changes.
-    pub version: u64,
-    /// Ties versions, derived plans and runs together; not for `check`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub correlation_id: Option<String>,
-    /// The plan whose selected steps this one consists of, if it does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub derived_from: Option<String>,
-    /// Not for `check`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub created_at: Option<String>,
-    /// In execution order.
-    pub steps: Vec<StepView>,
-    /// Each constraint and how it is met.
-    pub constraints: Vec<ConstraintView>,
-    /// What the proposer took for granted; untrusted.
-    pub assumptions: Vec<String>,
-    /// What the plan was made against; not for `check`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub binding: Option<serde_json::Value>,
-    /// What cannot be undone, in words; empty for file plans.
-    pub irreversible: Vec<String>,
+/// How a run stands.
+pub(crate) const fn outcome(state: RunState) -> Outcome {
+    match state {
+        RunState::Running => Outcome::Running,
+        // One that was undone was completed; that it was undone is said beside.
+        RunState::Completed | RunState::Undone => Outcome::Completed,
+        RunState::RollingBack => Outcome::RollingBack,
+        RunState::RolledBack => Outcome::RolledBack,
+        RunState::Cancelled => Outcome::Cancelled,
+        RunState::NeedsAttention => Outcome::NeedsAttention,
+        RunState::Unknown => Outcome::Unknown,
+    }
 }
 
-/// One step, as shown.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StepView {
-    /// Its id.
-    pub id: String,
-    /// Its place in the execution.
-    pub order: u64,
-    /// Such as `file_modify`.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// The file, page or address.
-    pub target: String,
-    /// The proposer's own words for it; untrusted.
-    pub description: String,
-    /// Ids of steps that come before.
-    pub dependencies: Vec<String>,
-    /// What happens to the file, as a unified diff rendered from the exact before and after, every changed byte of it; secrets
-    /// are masked. Of a plan that is over the record keeps a part; a line that begins with a backslash says so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub diff: Option<String>,
-    /// Lines added.
-    pub added: u64,
-    /// Lines removed.
-    pub removed: u64,
-}
-
-/// One constraint and what became of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ConstraintView {
-    /// Its id.
-    pub id: String,
-    /// `MUST`, `MUST_NOT` or `PREFER`.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// Where it comes from: `proposal`, `step`, `request`, `project` or `safety_policy`.
-    pub source: String,
-    /// The limit in words.
-    pub description: String,
-    /// `met`, `violated`, `unchecked` or `advice`.
-    pub state: String,
-    /// How it is met, or why it is not.
-    pub reason: String,
+/// What a person asked to be changed.
+pub(crate) fn asked(request: &exacta_record::ChangesRequested) -> ChangesRequested {
+    let exacta_record::ChangesRequested { by, at, text, places } = request;
+    ChangesRequested { by: by.clone(), at: *at, text: text.clone(), places: places.clone() }
 }

@@ -3,8 +3,9 @@
 
 use crate::app::Options;
 use crate::error::{Error, Exit};
-use crate::pipeline::Court;
+use crate::pipeline::Basis;
 use exacta_exec::ProjectRoot;
+use exacta_home::{FileError, Home, HomeError};
 use exacta_kernel::approval::Approver;
 use exacta_kernel::binding::Authority;
 use exacta_kernel::facts::Target;
@@ -15,7 +16,6 @@ use exacta_kernel::policy::project::ProjectConfig;
 use exacta_kernel::policy::safety::SafetyPolicy;
 use exacta_kernel::policy::{Policy, PolicyError, profile::Profile};
 use exacta_kernel::proposal::Constraint;
-use exacta_store::home::{FileError, Home, HomeError};
 use std::path::{Path, PathBuf};
 
 /// The project's own configuration; it can only tighten.
@@ -59,16 +59,16 @@ impl World {
 
     /// What a text is judged by under it.
     #[must_use]
-    pub fn court<'a>(
+    pub fn basis<'a>(
         &'a self,
         root: &'a ProjectRoot,
         project: Option<&ProjectId>,
         request: &'a [Constraint],
-    ) -> Court<'a> {
+    ) -> Basis<'a> {
         let roots = names(&self.policy, root.path());
         let build = project.and_then(|project| self.policy.build(project, &roots));
         let checks_off = project.is_some_and(|project| self.policy.switches_checks_off(project, &roots));
-        Court { root, policy: &self.policy, request, selection: false, build, checks_off }
+        Basis { root, policy: &self.policy, request, selection: false, build, checks_off, made: None }
     }
 
     /// The project's own configuration, by hash.
@@ -98,8 +98,8 @@ impl Folder {
     }
 
     /// What a text is judged by here.
-    pub(crate) fn court<'a>(&'a self, request: &'a [Constraint]) -> Court<'a> {
-        self.world.court(&self.root, self.project.as_ref(), request)
+    pub(crate) fn basis<'a>(&'a self, request: &'a [Constraint]) -> Basis<'a> {
+        self.world.basis(&self.root, self.project.as_ref(), request)
     }
 }
 

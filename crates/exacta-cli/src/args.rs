@@ -1,15 +1,19 @@
 //! What can be typed: the one definition behind parsing, help, completions and man pages.
 
 mod approver;
+mod ask;
 mod audit;
 mod plan;
 mod policy;
+mod provider;
 mod run;
 
 pub use approver::{ApproverAdd, ApproverCommand, ApproverRemove};
+pub use ask::Ask;
 pub use audit::{AuditCommand, AuditList, AuditProve, AuditShow, SessionCommand};
 pub use plan::{Approve, Check, Init, List, Patch, Reject, Resubmit, Review, Revise, Show, Signer, Source, Submit};
 pub use policy::{PolicyCheck, PolicyCommand, PolicyExplain, PolicySet, ProfileCommand, ProfileName, ProfileSet};
+pub use provider::{Kind, ProviderAdd, ProviderCommand, ProviderOne, ProviderUse};
 pub use run::{Cancel, Execute, Pace, Run, StatusArgs, Undo};
 
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
@@ -70,10 +74,31 @@ pub struct Global {
 /// What there is a JSON Schema of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum SchemaOf {
-    /// What agents hand in.
+    /// What agents submit.
     Proposal,
     /// What `check`, `submit`, `show` and others print about a plan with `--json`.
     PlanView,
+}
+
+/// The domains that a short schema can be of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SchemaDomain {
+    /// Files of a project.
+    Files,
+    /// Web, mail, schedule.
+    Autopilot,
+    /// Pages of a site.
+    Site,
+}
+
+impl From<SchemaDomain> for exacta_kernel::proposal::Domain {
+    fn from(domain: SchemaDomain) -> Self {
+        match domain {
+            SchemaDomain::Files => Self::Files,
+            SchemaDomain::Autopilot => Self::Autopilot,
+            SchemaDomain::Site => Self::Site,
+        }
+    }
 }
 
 /// When to use colour.
@@ -128,6 +153,9 @@ pub enum Command {
     /// Carry out an approved plan, all or nothing
     #[command(after_help = EXECUTE_EXAMPLES)]
     Execute(Execute),
+    /// Have a model of yours write a plan from a sentence; it passes the same gates as every plan
+    #[command(after_help = ASK_EXAMPLES)]
+    Ask(Box<Ask>),
     /// Submit, ask if a person is needed, and execute
     #[command(
         after_help = "Examples:\n  exacta run plan.json\n  exacta run plan.json --constraint \"MUST_NOT delete files\""
@@ -177,6 +205,12 @@ pub enum Command {
         #[command(subcommand)]
         command: ApproverCommand,
     },
+    /// The AI providers that `ask` asks
+    Provider {
+        /// What to do.
+        #[command(subcommand)]
+        command: ProviderCommand,
+    },
     /// See whether everything that is needed works here
     #[command(after_help = "Examples:\n  exacta doctor")]
     Doctor,
@@ -186,6 +220,9 @@ pub enum Command {
         /// What the schema is of
         #[arg(value_enum, default_value_t = SchemaOf::Proposal)]
         of: SchemaOf,
+        /// Proposals of this domain alone: short, and for files with three examples
+        #[arg(long, value_enum)]
+        domain: Option<SchemaDomain>,
     },
     /// Print a completion script for a shell
     #[command(after_help = COMPLETIONS_EXAMPLES)]
@@ -208,6 +245,7 @@ impl Command {
     pub const fn tells_events(&self) -> bool {
         match self {
             Self::Execute(args) => args.pace.events,
+            Self::Ask(args) => args.pace.events,
             Self::Run(args) => args.pace.events,
             Self::Undo(args) => args.pace.events,
             _ => false,
@@ -249,6 +287,18 @@ const REVISE_EXAMPLES: &str = "\
 Examples:
   exacta revise 019a2f3e-7c1d \"keep the old function for one release\"";
 
+const ASK_EXAMPLES: &str = "\
+Examples:
+  exacta ask 'fix the crash when the config file is empty'
+  exacta ask 'add a --quiet flag' --only src/ --must-not 'add dependencies'
+  exacta ask 'round half up' --file src/money.py --run
+  exacta ask 'rename the command' --show-context
+  exacta ask --resume 019a2f3e-7c1d --answer location=src/config.py
+
+Ends with 0 if the plan is allowed, 10 if the request or its plan is refused,
+30 if a person is needed, 40 if the model changed on the way, 50 if it was
+cancelled or the budget is used up, 60 if the provider cannot be reached.";
+
 const EXECUTE_EXAMPLES: &str = "\
 Examples:
   exacta execute 019a2f3e-7c1d
@@ -265,7 +315,8 @@ Ends with 0 if the run is cancelled, with 40 if it had ended before.";
 
 const SCHEMA_EXAMPLES: &str = "\
 Examples:
-  exacta schema > plan.schema.json    give it to an agent or an editor
+  exacta schema --domain files        short, with examples: give it to a model
+  exacta schema > plan.schema.json    every field of every domain, for an editor
   exacta schema plan-view             what `exacta check --json` prints";
 
 const COMPLETIONS_EXAMPLES: &str = "\

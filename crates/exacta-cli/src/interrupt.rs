@@ -60,6 +60,12 @@ impl Orderly {
         &self.flag
     }
 
+    /// The same, for something that outlives a borrow.
+    #[must_use]
+    pub fn shared_flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.flag)
+    }
+
     /// Whether a signal came.
     #[must_use]
     pub fn interrupted(&self) -> bool {

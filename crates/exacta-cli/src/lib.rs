@@ -2,9 +2,8 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests prepare their folders by path"))]
 
 pub mod args;
+mod asked;
 mod command;
-#[expect(clippy::disallowed_methods, reason = "a throw-away folder of its own")]
-mod demo;
 mod fail;
 mod fault;
 mod interrupt;

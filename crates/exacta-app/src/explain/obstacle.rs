@@ -1,16 +1,18 @@
 //! What stands between a plan and "allow": every verdict and finding, each with what would change it.
 
 use super::trial::Trial;
-use super::{Loss, Obstacle};
 use crate::error::Error;
 use crate::pipeline::Evaluation;
-use crate::view::line;
-use exacta_kernel::assess::{Assessment, BasisPoints, Grade, Reason};
+use exacta_kernel::assess::{Assessment, BasisPoints, Grade};
 use exacta_kernel::finding::Finding;
-use exacta_kernel::gate::{Decision, FORBID, GOOD_QUALITY, GateVerdict, MEDIUM_RISK, SUFFICIENT_QUALITY, Verdict};
+use exacta_kernel::gate::{
+    FORBID, GOOD_QUALITY, Gate, GateVerdict, MEDIUM_RISK, SUFFICIENT_QUALITY, Verdict, Verdicts,
+};
 use exacta_kernel::policy::Policy;
 use exacta_kernel::policy::profile::Profile;
 use exacta_kernel::policy::rule::RuleSet;
+use exacta_view::words::line;
+use exacta_view::{IssueView, Loss, Obstacle, ReasonView};
 
 /// How the verdict about a boundary begins.
 const SYSTEM_LEVEL: &str = "SYSTEM-LEVEL";
@@ -18,32 +20,32 @@ const SYSTEM_LEVEL: &str = "SYSTEM-LEVEL";
 /// Everything that does not say "allow". Where a plan is not valid, the findings alone: no gate could look at it.
 pub(super) fn obstacles(
     evaluation: &Evaluation,
-    decision: &Decision,
+    decision: &Verdicts,
     trial: &mut Trial<'_>,
 ) -> Result<Vec<Obstacle>, Error> {
     let Some(assessment) = evaluation.assessment() else {
         return evaluation.findings().iter().map(|finding| of_finding(finding, trial)).collect();
     };
-    let against = decision.gates.iter().filter(|gate| gate.verdict > Verdict::Allow && !follows(gate, assessment));
+    let against = decision.gates().iter().filter(|gate| gate.verdict > Verdict::Allow && !follows(gate, assessment));
     against.map(|gate| of_gate(gate, assessment, trial)).collect()
 }
 
 /// The profile in force, where it is SAFE: it asks about everything.
 pub(super) fn of_profile(evaluation: &Evaluation, policy: &Policy) -> Option<Obstacle> {
-    let gates = evaluation.decision().gates.iter();
-    let gate = gates.rev().find(|gate| gate.gate == "user").filter(|_| policy.profile() == Profile::Safe)?;
+    let gates = evaluation.verdicts().gates().iter();
+    let gate = gates.rev().find(|gate| gate.gate == Gate::User).filter(|_| policy.profile() == Profile::Safe)?;
     evaluation.assessment()?;
     let way = match policy.ceiling() {
         Profile::Safe => "the ceiling is SAFE: every change is approved by a person".to_owned(),
         _ => "another profile within the ceiling: `exacta profile set DEV`".to_owned(),
     };
-    Some(Obstacle { ways: vec![way], ..obstacle(gate.gate, gate.verdict, &gate.reason) })
+    Some(Obstacle { ways: vec![way], ..obstacle(gate.gate.name(), gate.verdict, &gate.reason) })
 }
 
 /// The secrets of a plan of which nothing else is told.
-pub(super) fn of_secrets(decision: &Decision) -> Vec<Obstacle> {
-    let denied = decision.gates.iter().filter(|gate| gate.gate == "security" && gate.verdict == Verdict::Deny);
-    denied.map(|gate| security(obstacle(gate.gate, gate.verdict, &gate.reason))).collect()
+pub(super) fn of_secrets(decision: &Verdicts) -> Vec<Obstacle> {
+    let denied = decision.gates().iter().filter(|gate| gate.gate == Gate::Security && gate.verdict == Verdict::Deny);
+    denied.map(|gate| security(obstacle(gate.gate.name(), gate.verdict, &gate.reason))).collect()
 }
 
 fn of_finding(finding: &Finding, trial: &mut Trial<'_>) -> Result<Obstacle, Error> {
@@ -57,31 +59,31 @@ fn of_finding(finding: &Finding, trial: &mut Trial<'_>) -> Result<Obstacle, Erro
 }
 
 fn of_gate(gate: &GateVerdict, assessment: &Assessment, trial: &mut Trial<'_>) -> Result<Obstacle, Error> {
-    let policy = trial.court().policy;
+    let policy = trial.basis().policy;
     let same = |other: &GateVerdict| kind(other) == kind(gate) && other.verdict >= gate.verdict;
-    let cleared = |left: &Evaluation| left.assessment().is_some() && !left.decision().gates.iter().any(same);
+    let cleared = |left: &Evaluation| left.assessment().is_some() && !left.verdicts().gates().iter().any(same);
     let known = Obstacle {
         steps: trial.singles(cleared)?,
         rule: gate.rule.clone(),
-        ..obstacle(gate.gate, gate.verdict, &gate.reason)
+        ..obstacle(gate.gate.name(), gate.verdict, &gate.reason)
     };
     Ok(match gate.gate {
-        "security" => security(known),
-        "policy" => rule(known, policy),
-        "risk" => risk(known, assessment),
-        _ => quality(known, assessment, policy.profile()),
+        Gate::Security => security(known),
+        Gate::Policy => rule(known, policy),
+        Gate::Risk => risk(known, assessment),
+        Gate::Quality | Gate::User => quality(known, assessment, policy.profile()),
     })
 }
 
 /// Whether a verdict only follows from others: the user gate always, the risk where a boundary lifted it.
 fn follows(gate: &GateVerdict, assessment: &Assessment) -> bool {
-    let lifted = !assessment.risk.boundaries.is_empty() && counted(assessment) <= MEDIUM_RISK;
-    gate.gate == "user" || (gate.gate == "risk" && lifted && !gate.reason.starts_with(SYSTEM_LEVEL))
+    let lifted = !assessment.risk().boundaries().is_empty() && counted(assessment) <= MEDIUM_RISK;
+    gate.gate == Gate::User || (gate.gate == Gate::Risk && lifted && !gate.reason.starts_with(SYSTEM_LEVEL))
 }
 
 /// What a verdict is about, wherever it is and however many points it has.
-fn kind(gate: &GateVerdict) -> (&str, Option<&str>, &str) {
-    let placed = gate.gate == "security" || gate.reason.starts_with(SYSTEM_LEVEL);
+fn kind(gate: &GateVerdict) -> (Gate, Option<&str>, &str) {
+    let placed = gate.gate == Gate::Security || gate.reason.starts_with(SYSTEM_LEVEL);
     let what = gate.reason.split(": `").next().filter(|_| placed).unwrap_or_default();
     (gate.gate, gate.rule.as_deref(), what)
 }
@@ -158,9 +160,9 @@ fn risk(mut known: Obstacle, assessment: &Assessment) -> Obstacle {
         known.ways.push("a person approves this in every profile; nothing switches it off".to_owned());
     } else if counted > MEDIUM_RISK {
         let over = counted - MEDIUM_RISK;
-        let reasons = assessment.risk.factors.iter().flat_map(|factor| &factor.reasons);
+        let reasons = assessment.risk().factors().iter().flat_map(|factor| &factor.reasons);
         known.over = Some(over);
-        known.reasons = heaviest(reasons.cloned().collect(), over);
+        known.reasons = heaviest(reasons.map(ReasonView::from).collect(), over);
         known.ways.push(format!("{over} points fewer, to {MEDIUM_RISK} or less"));
     } else {
         known.ways.push("an action of this kind is confirmed in every profile".to_owned());
@@ -170,11 +172,11 @@ fn risk(mut known: Obstacle, assessment: &Assessment) -> Obstacle {
 
 /// The points of the factors, without what lifts them.
 fn counted(assessment: &Assessment) -> u32 {
-    assessment.risk.factors.iter().map(|factor| factor.score).sum::<u32>().min(100)
+    assessment.risk().factors().iter().map(|factor| factor.score).sum::<u32>().min(100)
 }
 
 /// The reasons with the most points, until they carry so many.
-fn heaviest(mut reasons: Vec<Reason>, points: u32) -> Vec<Reason> {
+fn heaviest(mut reasons: Vec<ReasonView>, points: u32) -> Vec<ReasonView> {
     reasons.sort_by_key(|reason| std::cmp::Reverse(reason.points));
     let mut carried = 0;
     reasons.retain(|reason| {
@@ -187,11 +189,11 @@ fn heaviest(mut reasons: Vec<Reason>, points: u32) -> Vec<Reason> {
 
 /// How much is missing, and what takes most of it.
 fn quality(mut known: Obstacle, assessment: &Assessment, profile: Profile) -> Obstacle {
-    let quality = &assessment.quality;
+    let quality = assessment.quality();
     let wanted = if profile == Profile::FullAuto { SUFFICIENT_QUALITY } else { GOOD_QUALITY };
-    let missing = |wanted: BasisPoints| BasisPoints(wanted.0.saturating_sub(quality.score.0));
+    let missing = |wanted: BasisPoints| BasisPoints(wanted.0.saturating_sub(quality.score().0));
     known.short = Some(missing(wanted));
-    if quality.level == Grade::Insufficient && wanted > SUFFICIENT_QUALITY {
+    if quality.level() == Grade::Insufficient && wanted > SUFFICIENT_QUALITY {
         known.ways.push(format!(
             "{} more, to {SUFFICIENT_QUALITY}, and it is no longer refused",
             missing(SUFFICIENT_QUALITY)
@@ -199,11 +201,11 @@ fn quality(mut known: Obstacle, assessment: &Assessment, profile: Profile) -> Ob
     }
     known.ways.push(format!("{} more, to {wanted}, and this gate allows", missing(wanted)));
     let mut losses: Vec<Loss> = Vec::new();
-    for dimension in &quality.dimensions {
+    for dimension in quality.dimensions() {
         losses.extend(dimension.issues.iter().map(|issue| Loss {
-            dimension: dimension.name,
+            dimension: dimension.name.to_owned(),
             lost: BasisPoints(issue.points.min(BasisPoints::ONE.0) * dimension.weight / 100),
-            issue: issue.clone(),
+            issue: IssueView::from(issue),
         }));
     }
     losses.sort_by_key(|loss| std::cmp::Reverse(loss.lost));

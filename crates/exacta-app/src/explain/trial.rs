@@ -1,12 +1,12 @@
 //! Trying a plan without some of its steps: it is derived, checked, assessed and decided again.
 
-use super::{StepName, Without};
 use crate::error::Error;
-use crate::pipeline::{self, Court, Evaluation, Origin};
-use crate::view::line;
+use crate::pipeline::{self, Basis, Evaluation, Origin};
 use exacta_kernel::derive::derive;
 use exacta_kernel::gate::Verdict;
 use exacta_kernel::proposal::Proposal;
+use exacta_view::words::line;
+use exacta_view::{StepName, Without};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -19,18 +19,18 @@ type Steps = BTreeSet<usize>;
 /// A plan under trial; what was tried once is remembered.
 pub(super) struct Trial<'e> {
     proposal: Option<&'e Proposal>,
-    court: Court<'e>,
+    basis: Basis<'e>,
     tried: BTreeMap<Steps, Option<Rc<Evaluation>>>,
 }
 
 impl<'e> Trial<'e> {
-    pub(super) fn new(evaluation: &'e Evaluation, court: Court<'e>) -> Self {
-        Self { proposal: evaluation.plan().map(|plan| plan.proposal()), court, tried: BTreeMap::new() }
+    pub(super) fn new(evaluation: &'e Evaluation, basis: Basis<'e>) -> Self {
+        Self { proposal: evaluation.plan().map(|plan| plan.proposal()), basis, tried: BTreeMap::new() }
     }
 
     /// What the plan is judged by.
-    pub(super) const fn court(&self) -> Court<'e> {
-        self.court
+    pub(super) const fn basis(&self) -> Basis<'e> {
+        self.basis
     }
 
     /// The steps of which each, left out alone, makes this hold of what is left.
@@ -129,7 +129,7 @@ impl<'e> Trial<'e> {
 
     fn is_allowed(&mut self, left_out: &Steps) -> Result<bool, Error> {
         let evaluation = self.without(left_out)?;
-        Ok(evaluation.is_some_and(|evaluation| evaluation.decision().verdict == Verdict::Allow))
+        Ok(evaluation.is_some_and(|evaluation| evaluation.verdicts().verdict() == Verdict::Allow))
     }
 
     /// The plan without these steps; none if nothing is left.
@@ -138,7 +138,7 @@ impl<'e> Trial<'e> {
             return Ok(known.clone());
         }
         let evaluation = match self.proposal.and_then(|proposal| derive(proposal, &kept(proposal, left_out)).ok()) {
-            Some(text) => Some(Rc::new(pipeline::evaluate(&text, Origin::Record, self.court)?.0)),
+            Some(text) => Some(Rc::new(pipeline::evaluate(&text, Origin::Record, self.basis)?.0)),
             None => None,
         };
         self.tried.insert(left_out.clone(), evaluation.clone());
@@ -170,8 +170,9 @@ impl<'e> Trial<'e> {
         let evaluation = self.without(steps)?;
         let assessment = evaluation.as_deref().and_then(Evaluation::assessment);
         let missing = || Error::fault("internal", "an allowed plan has no numbers");
-        let (risk, quality) =
-            assessment.map(|assessment| (assessment.risk.score, assessment.quality.score)).ok_or_else(missing)?;
+        let (risk, quality) = assessment
+            .map(|assessment| (assessment.risk().score(), assessment.quality().score()))
+            .ok_or_else(missing)?;
         Ok(Without { steps: self.names(steps), risk, quality })
     }
 
@@ -187,9 +188,9 @@ impl<'e> Trial<'e> {
 
 /// How far a plan is from being allowed.
 fn weight(evaluation: &Evaluation) -> (Verdict, usize, u32) {
-    let decision = evaluation.decision();
-    let against = decision.gates.iter().filter(|gate| gate.verdict > Verdict::Allow).count();
-    (decision.verdict, against, evaluation.assessment().map_or(u32::MAX, |assessment| assessment.risk.score))
+    let decision = evaluation.verdicts();
+    let against = decision.gates().iter().filter(|gate| gate.verdict > Verdict::Allow).count();
+    (decision.verdict(), against, evaluation.assessment().map_or(u32::MAX, |assessment| assessment.risk().score()))
 }
 
 /// The ids of all other steps.

@@ -1,11 +1,11 @@
 //! Several agents of one user, what they say they are, and what is remembered of it.
 
 use crate::place::{Place, fix, id, plan};
-use exacta_app::view::PlanView;
 use exacta_app::{AgentName, App, Exit, Options, Request, settings};
 use exacta_kernel::lifecycle::Status;
 use exacta_kernel::limit;
 use exacta_kernel::policy::profile::Profile;
+use exacta_view::PlanView;
 use serde_json::{Value, json};
 
 /// The user's own hand, or one of the user's agents.

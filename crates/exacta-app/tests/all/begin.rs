@@ -56,7 +56,7 @@ fn a_target_that_is_unfit_is_refused_before_the_run_begins() {
     let entries = place.app().entries(None, None).unwrap();
     assert_eq!(entries.iter().filter(|entry| entry.event == audit::Event::RunRefused).count(), 3);
     fs::remove_file(root.join("twin")).unwrap();
-    assert_eq!(place.execute(&id).unwrap().outcome, "completed");
+    assert_eq!(place.execute(&id).unwrap().outcome.name(), "completed");
 }
 
 #[test]

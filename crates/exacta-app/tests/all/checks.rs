@@ -146,7 +146,7 @@ fn a_target_that_changes_while_its_run_waits_for_a_place_expires_the_plan() {
         });
         std::thread::sleep(std::time::Duration::from_millis(500));
         place.write("README.md", "# Greeter\n\nPrints a greeting, always.\n");
-        assert_eq!(checking.join().unwrap().outcome, "completed");
+        assert_eq!(checking.join().unwrap().outcome.name(), "completed");
         waiting.join().unwrap()
     });
     assert_eq!((error.exit, error.code), (Exit::Drifted, "plan_expired"), "{error}");

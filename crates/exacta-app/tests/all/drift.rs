@@ -54,7 +54,7 @@ fn a_changed_profile_needs_a_fresh_approval() {
     let (place, id, error) = after(|place| place.profile(Profile::Dev));
     assert_eq!((error.exit, error.code), (Exit::Drifted, "approval_outdated"), "{error}");
     place.approve(&id).unwrap();
-    assert_eq!(place.execute(&id).unwrap().outcome, "completed");
+    assert_eq!(place.execute(&id).unwrap().outcome.name(), "completed");
 }
 
 #[test]
@@ -72,9 +72,10 @@ fn a_removed_approver_no_longer_counts_and_another_one_can_approve() {
     let path = place.options.home.as_ref().unwrap().join("keys/other.key");
     let file = settings::own_key(&place.options, Some(&path)).unwrap();
     let key = settings::unlocked(&place.options, &file).unwrap().unwrap();
-    place.app().approve(&id, None, &key).unwrap();
-    assert_eq!(place.app().approve(&id, None, &key).unwrap_err().code, "wrong_status", "once is enough");
-    assert_eq!(place.execute(&id).unwrap().outcome, "completed");
+    let shown = Place::shown(&place.app(), &id);
+    place.app().approve(&id, &shown, &key).unwrap();
+    assert_eq!(place.app().approve(&id, &shown, &key).unwrap_err().code, "wrong_status", "once is enough");
+    assert_eq!(place.execute(&id).unwrap().outcome.name(), "completed");
 }
 
 /// “From 1 to 1” would tell nobody anything.

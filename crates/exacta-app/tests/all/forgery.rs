@@ -141,6 +141,7 @@ fn what_cannot_be_derived_again_is_expired_and_not_approved() {
     let shown = place.app().show(&id).unwrap();
     assert!(!shown.live);
     assert_eq!(shown.plan.status, Some(Status::Expired));
-    let error = place.app().approve(&id, shown.plan.plan_hash.as_deref(), &place.key()).err().unwrap();
+    let hash = Place::shown(&place.app(), &id);
+    let error = place.app().approve(&id, &hash, &place.key()).err().unwrap();
     assert_eq!((error.exit, error.code), (Exit::Drifted, "plan_expired"), "{error}");
 }

@@ -10,10 +10,12 @@
 )]
 
 mod agents;
+mod ask;
 mod begin;
 mod checks;
 mod cost;
 mod drift;
+mod effects;
 mod fall;
 mod forgery;
 mod place;

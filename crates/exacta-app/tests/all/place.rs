@@ -1,11 +1,11 @@
 //! A throw-away project with its own user's folder.
 
-use exacta_app::view::{PlanView, RunView};
 use exacta_app::{App, Error, Execution, Options, Request, settings};
-use exacta_kernel::approval::ApproverName;
+use exacta_home::SigningKey;
+use exacta_kernel::approval::{ApproverName, Shown};
 use exacta_kernel::id::PlanId;
 use exacta_kernel::policy::profile::Profile;
-use exacta_store::home::SigningKey;
+use exacta_view::{PlanView, RunView};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -86,7 +86,15 @@ impl Place {
     }
 
     pub fn approve(&self, id: &PlanId) -> Result<PlanView, Error> {
-        self.app().approve(id, None, &self.key())
+        let mut app = self.app();
+        let shown = Self::shown(&app, id);
+        app.approve(id, &shown, &self.key())
+    }
+
+    /// The hash of a plan as it is shown now; of what cannot be shown, the hash of nothing.
+    pub fn shown(app: &App, id: &PlanId) -> Shown {
+        let hash = app.show(id).ok().and_then(|detail| detail.plan.plan_hash);
+        Shown::parse(&hash.unwrap_or_else(|| "nothing to see".to_owned())).unwrap()
     }
 
     pub fn execute(&self, id: &PlanId) -> Result<RunView, Error> {

@@ -21,7 +21,7 @@ fn submitted_approved_executed_undone() {
     assert_eq!(place.approve(&id).unwrap().status, Some(Status::UserApproved));
     assert_eq!(place.read("src/greet.py"), before, "approving does not execute");
     let run = place.execute(&id).unwrap();
-    assert_eq!(run.outcome, "completed");
+    assert_eq!(run.outcome.name(), "completed");
     assert!(place.read("src/greet.py").unwrap().contains("sys.argv[1]"));
     assert!(place.read("tests/test_greet.py").is_some());
     assert_eq!(place.execute(&id).unwrap_err().exit, Exit::Drifted, "one run per plan, ever");
@@ -31,7 +31,7 @@ fn submitted_approved_executed_undone() {
     assert_eq!((place.read("src/greet.py"), place.read("tests/test_greet.py")), (before.clone(), None));
     assert_eq!(place.undo(&run.run_id).unwrap_err().exit, Exit::Drifted, "an undone run");
     let redo = place.undo(&undo.run_id).unwrap();
-    assert_eq!(redo.outcome, "completed", "an undo can be undone");
+    assert_eq!(redo.outcome.name(), "completed", "an undo can be undone");
     assert!(place.read("tests/test_greet.py").is_some());
 
     let report = verify(&place.options).unwrap();
@@ -48,7 +48,7 @@ fn policy_approves_by_rule_where_the_profile_allows() {
     place.profile(Profile::Dev);
     let view = place.submit(&fix());
     assert_eq!((view.status, view.decision), (Some(Status::AutoApproved), Verdict::Allow), "{view:#?}");
-    assert_eq!(place.execute(&id(&view)).unwrap().outcome, "completed");
+    assert_eq!(place.execute(&id(&view)).unwrap().outcome.name(), "completed");
 }
 
 #[test]

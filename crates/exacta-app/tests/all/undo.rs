@@ -1,8 +1,8 @@
 //! Which run is taken back, what stands against it, and what a project says that nothing can be done in.
 
 use crate::place::{Place, id, plan};
-use exacta_app::view::{PlanView, RunView};
 use exacta_app::{App, Exit};
+use exacta_view::{PlanView, RunView};
 use serde_json::json;
 
 /// A plan that replaces a word, carried out.
@@ -75,7 +75,7 @@ fn a_journal_that_cannot_be_used_is_in_the_status() {
         let found = status();
         assert!(found.attention);
         let [only] = &found.unfinished[..] else { panic!("{found:?}") };
-        assert_eq!((only.run_id.as_str(), only.outcome), (id, "needs_attention"));
+        assert_eq!((only.run_id.as_str(), only.outcome.name()), (id, "needs_attention"));
         assert!(only.reason.contains(words) && only.reason.contains("stops here"), "{only:?}");
     };
     stuck(&run.run_id, "no such run without an end");

@@ -1,12 +1,12 @@
 //! Very many plans in a store, as authentic as any: they are copies of one that was submitted, each with an id, an operation
 //! and a hash of its own, entered through the store itself, but thousands in one change.
 
+use exacta_home::{Home, LogKey};
 use exacta_kernel::approval::{PublicKey, Signature};
 use exacta_kernel::audit::{Actor, EntryDraft, Event, SignedCheckpoint};
 use exacta_kernel::binding::Identity;
 use exacta_kernel::id::{CorrelationId, PlanId, ProjectId};
-use exacta_store::home::{self, Home, LogKey};
-use exacta_store::{CheckpointSigner, Hold, NewPlan, Pin, PlanRecord, SignerError, SqliteStore, Staged, Store as _};
+use exacta_record::{CheckpointSigner, Hold, NewPlan, Pin, PlanRecord, Record, SignerError, Staged};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -18,7 +18,7 @@ pub fn fill(project: &Path, home: &Path, id: &str, count: usize) {
     let home = Home::at(home).unwrap();
     let project_id = home.project(project).unwrap().unwrap().id;
     let signer = Box::new(Signer { key: home.log_key().unwrap(), home, project: project_id.clone() });
-    let mut store = SqliteStore::open(&project.join(".exacta"), &project_id, signer).unwrap();
+    let mut store = Record::open(&project.join(".exacta"), &project_id, signer).unwrap();
     let original = store.plan(&PlanId::parse(id).unwrap()).unwrap().unwrap();
     for first in (0..count).step_by(AT_ONCE) {
         let numbers = first..(first + AT_ONCE).min(count);
@@ -94,12 +94,12 @@ impl CheckpointSigner for Signer {
 
     fn stage(&self, checkpoint: &SignedCheckpoint, durable: bool) -> Result<Staged, SignerError> {
         let head = checkpoint.checkpoint();
-        let pin = home::Pin { size: head.size, root: head.root, checkpoint: checkpoint.note().to_owned() };
+        let pin = exacta_home::Pin { size: head.size, root: head.root, checkpoint: checkpoint.note().to_owned() };
         let staged = self.home.stage_pin(&self.project, &pin, durable).map_err(unusable)?;
         Ok(Box::new(|| staged.put().map_err(unusable)))
     }
 }
 
-fn unusable(error: home::HomeError) -> SignerError {
+fn unusable(error: exacta_home::HomeError) -> SignerError {
     SignerError::Pin { why: error.to_string(), hint: error.hint() }
 }

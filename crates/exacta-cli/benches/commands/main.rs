@@ -16,6 +16,7 @@
 )]
 
 mod fill;
+mod kept;
 mod slow;
 
 use exacta_kernel::hash::Digest;
@@ -43,12 +44,13 @@ fn main() {
     }
     println!("| what | against | ratio | ours | theirs |");
     println!("|---|---|---|---|---|");
-    let figures: [(&str, fn()); 7] = [
+    let figures: [(&str, fn()); 8] = [
         ("check", check),
         ("project_size", project_size),
         ("full_store", full_store),
         ("verify", verify),
         ("execute", execute),
+        ("kept_runs", kept::kept_runs),
         ("slow_disk", slow::slow_disk),
         ("memory", memory),
     ];

@@ -173,6 +173,9 @@ pub struct Revise {
     /// What should be different
     #[arg(value_name = "TEXT")]
     pub request: String,
+    /// Where, such as `src/config.py:12`; may be repeated
+    #[arg(long, value_name = "PATH:LINE")]
+    pub at: Vec<String>,
     /// Who decides.
     #[command(flatten)]
     pub signer: Signer,

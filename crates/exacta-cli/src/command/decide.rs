@@ -3,15 +3,15 @@
 use super::key::Decider;
 use super::{Context, plan as plans};
 use crate::args::{Approve, Reject, Revise};
-use crate::render::{ask, plan};
-use exacta_app::view::PlanView;
+use crate::render::diff;
 use exacta_app::{App, Error, Exit};
+use exacta_kernel::approval::Shown;
 use exacta_kernel::id::PlanId;
 use exacta_kernel::lifecycle::Status;
+use exacta_view::PlanView;
+use exacta_view::rows::background::short;
+use exacta_view::rows::{ask, plan};
 use std::collections::BTreeSet;
-
-/// The fewest digits of a hash that name a plan.
-const FEWEST_DIGITS: usize = 8;
 
 /// `exacta approve`
 pub fn approve(args: &Approve, context: &Context) -> Result<u8, Error> {
@@ -20,7 +20,7 @@ pub fn approve(args: &Approve, context: &Context) -> Result<u8, Error> {
     let id = meant(&app, &args.id, &decider)?;
     let view = seen(&mut app, &id, args.hash.as_deref())?;
     if !decider.is_person() && args.hash.is_none() && args.steps.is_empty() {
-        return Err(unseen(&id, signable(&view)?));
+        return Err(unseen(&id, &named(&view)?.1));
     }
     if args.steps.is_empty() {
         return approve_shown(&mut app, &view, decider, context);
@@ -55,14 +55,14 @@ fn approve_shown(app: &mut App, view: &PlanView, decider: Decider, context: &Con
 /// # Errors
 /// Exit 30 if the person says no; and as approving fails.
 pub fn decide_shown(app: &mut App, view: &PlanView, decider: Decider, context: &Context) -> Result<PlanView, Error> {
-    let (id, hash) = named(view)?;
+    let (id, shown) = named(view)?;
     if decider.is_person() {
         context.output.aside(plan::facts(view));
-        context.output.aside_text(&plan::diffs_text(view, context.output.paint_aside()));
+        context.output.aside_text(&diff::all_text(view, context.output.paint_aside()));
         context.output.aside(ask::summary(view));
-        decider.agrees(&format!("approve exactly this plan, hash {}?", plan::short(&hash)))?;
+        decider.agrees(&format!("approve exactly this plan, hash {}?", short(shown.digits())))?;
     }
-    app.approve(&id, Some(&hash), &decider.key(&context.options)?)
+    app.approve(&id, &shown, &decider.key(&context.options)?)
 }
 
 /// `exacta reject`
@@ -97,7 +97,11 @@ pub fn revise(args: &Revise, context: &Context) -> Result<u8, Error> {
     let decider = Decider::new(&args.signer, &context.options)?;
     let id = meant(&app, &args.id, &decider)?;
     decider.agrees(&format!("ask for changes to plan {id}?"))?;
-    app.revise(&id, &args.request, &decider.key(&context.options)?)?;
+    let words = args.at.iter().fold(args.request.clone(), |words, place| format!("{words} (at {place})"));
+    app.revise(&id, &words, &decider.key(&context.options)?)?;
+    if let Some(revision) = app.revision(&id, &args.request, &args.at)? {
+        return super::ask::again(revision, &mut app, context);
+    }
     context.output.note(&format!("the answer comes with `exacta submit FILE --revises {id}`"));
     done(&app, &id, &format!("asked for changes to plan {id}\n"), context)
 }
@@ -108,10 +112,12 @@ fn meant(app: &App, id: &str, decider: &Decider) -> Result<PlanId, Error> {
 }
 
 /// An approval with a key says what was looked at.
-fn unseen(id: &PlanId, hash: &str) -> Error {
+fn unseen(id: &PlanId, hash: &Shown) -> Error {
     let message = format!("an approval of plan `{id}` with a key needs the hash of what was looked at");
-    Error::new(Exit::Usage, "hash_required", message)
-        .hint(format!("look at it with `exacta show {id}`; if this is what you approve, pass `--hash {hash}`"))
+    Error::new(Exit::Usage, "hash_required", message).hint(format!(
+        "look at it with `exacta show {id}`; if this is what you approve, pass `--hash {}`",
+        hash.digits()
+    ))
 }
 
 /// Prints how the plan stands after a decision.
@@ -126,46 +132,24 @@ fn done(app: &App, id: &PlanId, text: &str, context: &Context) -> Result<u8, Err
 
 /// The plan as it is now, if it can be decided and is the one whose hash was given.
 fn seen(app: &mut App, id: &PlanId, hash: Option<&str>) -> Result<PlanView, Error> {
-    if hash.is_some_and(|hash| hash.len() < FEWEST_DIGITS) {
-        return Err(Error::new(Exit::Usage, "hash_short", format!("`--hash` needs at least {FEWEST_DIGITS} digits"))
-            .hint(format!("`exacta show {id}` shows the hash of the plan")));
-    }
-    let detail = app.consider(id)?;
-    let decided = detail.plan.status.is_some_and(Status::is_approved) && detail.drifts.is_empty() && detail.counts();
-    if !detail.live || decided {
-        let error = over(&detail.plan);
-        let why = detail.reason.map_or_else(String::new, |why| format!(": {why}"));
-        return Err(Error { message: format!("{}{why}", error.message), ..error });
-    }
-    let view = detail.plan;
-    let is = signable(&view)?;
-    match hash {
-        Some(hash) if !is.starts_with(hash) => {
-            let message = format!("plan `{id}` is not the one that was shown: its hash is {is}");
-            Err(Error::new(Exit::Drifted, "hash_mismatch", message).hint(format!("look at it with `exacta show {id}`")))
-        }
-        _ => Ok(view),
-    }
+    let shown = hash.map(Shown::parse).transpose().map_err(|_| {
+        let message = format!("`--hash` needs at least {} digits", Shown::FEWEST_DIGITS);
+        Error::new(Exit::Usage, "hash_short", message).hint(format!("`exacta show {id}` shows the hash of the plan"))
+    })?;
+    app.to_decide(id, shown.as_ref())
 }
 
-/// The hash that a decision signs.
+/// The plan that a person is shown, and the hash that approving it names.
 ///
 /// # Errors
 /// Exit 40 where there is none, since the text did not become a plan.
-pub fn signable(view: &PlanView) -> Result<&str, Error> {
-    view.plan_hash.as_deref().ok_or_else(|| over(view))
-}
-
-/// There is nothing left to decide.
-fn over(view: &PlanView) -> Error {
-    match (view.plan_id.as_deref().map(PlanId::parse), view.status) {
-        (Some(Ok(id)), Some(status)) => exacta_app::wrong_status(&id, status),
-        _ => Error::fault("internal", "a stored plan has no id or no status"),
-    }
-}
-
-fn named(view: &PlanView) -> Result<(PlanId, String), Error> {
-    let hash = signable(view)?.to_owned();
+pub fn named(view: &PlanView) -> Result<(PlanId, Shown), Error> {
     let id = view.plan_id.as_deref().and_then(|id| PlanId::parse(id).ok());
-    Ok((id.ok_or_else(|| Error::fault("internal", "a stored plan has no id"))?, hash))
+    let id = id.ok_or_else(|| Error::fault("internal", "a stored plan has no id"))?;
+    let shown = view.plan_hash.as_deref().map(Shown::parse).and_then(Result::ok);
+    match (shown, view.status) {
+        (Some(shown), _) => Ok((id, shown)),
+        (None, Some(status)) => Err(exacta_app::wrong_status(&id, status)),
+        (None, None) => Err(Error::fault("internal", "a stored plan has no status")),
+    }
 }

@@ -2,9 +2,9 @@
 
 use super::{Context, Face};
 use crate::prompt::Person;
-use crate::render::row::{Row, Tone};
 use exacta_app::doctor::{Check, Health, doctor as look};
 use exacta_app::{Error, Exit};
+use exacta_view::{Row, Tone};
 use serde::Serialize;
 
 #[derive(Debug, Serialize)]

@@ -1,15 +1,19 @@
 //! Each command: arguments to a use case, its outcome to text or JSON and an exit code.
 
 mod approver;
+mod ask;
 mod audit;
 mod cancel;
 mod decide;
+#[expect(clippy::disallowed_methods, reason = "a throw-away folder of its own")]
+mod demo;
 mod doctor;
 mod init;
 pub mod key;
 mod plan;
 mod policy;
 mod profile;
+mod provider;
 mod reference;
 mod review;
 mod run;
@@ -61,6 +65,7 @@ fn give(command: Command, context: &Context) -> Result<u8, Error> {
         Command::Revise(args) => decide::revise(&args, context),
         Command::Resubmit(args) => plan::resubmit(&args, context),
         Command::Execute(args) => run::execute(&args, context),
+        Command::Ask(args) => ask::ask(&args, context),
         Command::Run(args) => run::run(&args, context),
         Command::Cancel(args) => cancel::cancel(&args, context),
         Command::Undo(args) => undo::undo(&args, context),
@@ -71,9 +76,10 @@ fn give(command: Command, context: &Context) -> Result<u8, Error> {
         Command::Profile { command } => profile::profile(&command, context),
         Command::Policy { command } => policy::policy(&command, context),
         Command::Approver { command } => approver::approver(&command, context),
-        Command::Demo => crate::demo::demo(context.output),
+        Command::Provider { command } => provider::provider(&command, context),
+        Command::Demo => demo::demo(context.output),
         Command::Doctor => doctor::doctor(context),
-        Command::Schema { of } => reference::schema(of, &context.output),
+        Command::Schema { of, domain } => reference::schema(of, domain, &context.output),
         Command::Completions { shell } => reference::completions(shell, &context.output),
         Command::Man { dir } => reference::man(&dir, &context.output),
     }

@@ -3,27 +3,15 @@
 use super::{Context, Face, source};
 use crate::args::{Check, List, Resubmit, Show, Submit};
 use crate::output::Output;
-use crate::render::{detail, list as lines, plan};
-use exacta_app::view::{PlanDetail, PlanLine, PlanView};
+use crate::render::diff;
 use exacta_app::{App, Error, Exit};
 use exacta_kernel::gate::Verdict;
 use exacta_kernel::id::PlanId;
 use exacta_kernel::lifecycle::Status;
 use exacta_kernel::proposal::Domain;
+use exacta_view::rows::{detail, list as lines, plan};
+use exacta_view::{PlanLine, PlanView};
 use serde::Serialize;
-
-/// A plan with what happened to it, the plan's own fields first.
-#[derive(Debug, Serialize)]
-struct Shown<'d> {
-    #[serde(flatten)]
-    plan: &'d PlanView,
-    live: bool,
-    reason: Option<&'d str>,
-    drifts: serde_json::Value,
-    approvals: &'d [exacta_app::view::ApprovalView],
-    feedback: &'d [exacta_app::view::ChangesRequested],
-    run: Option<&'d exacta_app::view::RunView>,
-}
 
 /// What did not become a plan, where one was to be registered.
 #[derive(Debug, Serialize)]
@@ -102,29 +90,17 @@ pub fn show(args: &Show, context: &Context) -> Result<u8, Error> {
     let detail = app.show(&app.resolve(&args.id)?)?;
     let output = &context.output;
     if output.is_json() {
-        output.json(&shown(&detail)?);
+        output.json(&detail);
     } else if args.risk || args.quality {
         output.rows(plan::scores(&detail.plan, args.risk, args.quality));
     } else {
         output.rows(plan::facts(&detail.plan));
         output.rows(detail::rows(&detail));
         if !args.stat {
-            output.text(&plan::diffs_text(&detail.plan, output.paint()));
+            output.text(&diff::all_text(&detail.plan, output.paint()));
         }
     }
     Ok(0)
-}
-
-fn shown(detail: &PlanDetail) -> Result<Shown<'_>, Error> {
-    Ok(Shown {
-        plan: &detail.plan,
-        live: detail.live,
-        reason: detail.reason.as_deref(),
-        drifts: serde_json::to_value(&detail.drifts)?,
-        approvals: &detail.approvals,
-        feedback: &detail.feedback,
-        run: detail.run.as_ref(),
-    })
 }
 
 /// A plan as the result of a command: all of its facts, and the diffs.
@@ -133,7 +109,7 @@ pub fn print(view: &PlanView, output: &Output) {
         output.json(view);
     } else {
         output.rows(plan::facts(view));
-        output.text(&plan::diffs_text(view, output.paint()));
+        output.text(&diff::all_text(view, output.paint()));
     }
 }
 

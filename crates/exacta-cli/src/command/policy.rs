@@ -3,15 +3,16 @@
 use super::key::Decider;
 use super::{Context, Face, source};
 use crate::args::{PolicyCheck, PolicyCommand, PolicyExplain, PolicySet, Signer};
-use crate::render::{plan, ways};
+use crate::render::ways;
 use exacta_app::settings::{PolicyView, Settings};
-use exacta_app::view::GateView;
 use exacta_app::{Error, Exit, Request};
 use exacta_kernel::assess::BasisPoints;
-use exacta_kernel::gate::{Explanation, GateVerdict, Question, Verdict};
+use exacta_kernel::gate::{GateVerdict, Question, Verdict};
 use exacta_kernel::path::RelPath;
 use exacta_kernel::policy::rule::Operation;
 use exacta_kernel::policy::safety::SafetyPolicy;
+use exacta_view::GateView;
+use exacta_view::rows::plan;
 use serde::Serialize;
 use std::path::Path;
 
@@ -125,13 +126,13 @@ fn suppose(args: &PolicyExplain, context: &Context) -> Result<u8, Error> {
         system_level: args.system_level,
         unchecked: false,
     };
-    let explanation = context.look()?.explain(&question)?;
+    let verdicts = context.look()?.explain(&question)?;
     if context.output.is_json() {
-        let Explanation { verdict: decision, notice, gates } = explanation;
+        let (decision, notice, gates) = (verdicts.verdict(), verdicts.notice(), verdicts.gates().to_vec());
         context.output.json(&Face { schema: "exacta.explanation/1", body: Supposed { decision, notice, gates } });
     } else {
-        let gates: Vec<GateView> = explanation.gates.iter().map(GateView::from).collect();
-        context.output.rows(plan::verdicts(explanation.verdict, explanation.notice, &gates));
+        let gates: Vec<GateView> = verdicts.gates().iter().map(GateView::from).collect();
+        context.output.rows(plan::verdicts(verdicts.verdict(), verdicts.notice(), &gates));
     }
     Ok(0)
 }

@@ -1,7 +1,7 @@
 //! What the program says about itself: schema, completions, man pages.
 
 use super::Face;
-use crate::args::{self, SchemaOf};
+use crate::args::{self, SchemaDomain, SchemaOf};
 use crate::fail;
 use crate::output::Output;
 use exacta_app::{Error, Exit};
@@ -9,13 +9,21 @@ use serde::Serialize;
 use std::path::Path;
 
 /// Prints a JSON Schema.
-pub fn schema(of: SchemaOf, output: &Output) -> Result<u8, Error> {
-    let schema = match of {
-        SchemaOf::Proposal => exacta_kernel::schema::proposal(),
-        SchemaOf::PlanView => serde_json::from_str(exacta_app::view::PLAN_VIEW_SCHEMA)?,
+pub fn schema(of: SchemaOf, domain: Option<SchemaDomain>, output: &Output) -> Result<u8, Error> {
+    let schema = match (of, domain) {
+        (SchemaOf::Proposal, None) => exacta_kernel::schema::proposal(),
+        (SchemaOf::Proposal, Some(domain)) => exacta_kernel::schema::of_domain(domain.into()),
+        (SchemaOf::PlanView, None) => exacta_view::schema::plan_view(),
+        (SchemaOf::PlanView, Some(_)) => {
+            let message = "a plan view has no domain";
+            return Err(Error::new(Exit::Usage, "usage", message).hint("leave `--domain` out"));
+        }
     };
     if output.is_json() {
         output.json(&schema);
+    } else if domain.is_some() {
+        // Indentation would be a third of it, and whoever reads it as a model pays for that.
+        output.text(&format!("{schema}\n"));
     } else {
         output.text(&format!("{schema:#}\n"));
     }

@@ -6,10 +6,10 @@ use crate::args;
 use crate::interrupt::Orderly;
 use crate::prompt::Person;
 use crate::review::{Choice, Review, terminal};
-use exacta_app::view::PlanView;
 use exacta_app::{App, Error, Exit};
 use exacta_kernel::id::PlanId;
 use exacta_kernel::lifecycle::Status;
+use exacta_view::PlanView;
 
 /// `exacta review`
 pub fn review(args: &args::Review, context: &Context) -> Result<u8, Error> {
@@ -62,7 +62,7 @@ fn carry_out(app: &mut App, id: &PlanId, view: PlanView, choice: Choice, context
             return Ok(Exit::Confirm.code());
         }
         Choice::Approve => {
-            app.approve(id, Some(super::decide::signable(&view)?), &key()?)?;
+            app.approve(id, &super::decide::named(&view)?.1, &key()?)?;
             "approved"
         }
         Choice::Reject(why) => {

@@ -7,11 +7,12 @@ use super::{Context, plan as plans, source};
 use crate::args::{Execute, Pace, Run, Signer};
 use crate::fail;
 use crate::prompt::Person;
-use crate::render::{plan, run as run_text};
-use exacta_app::view::PlanView;
+use crate::render::run as run_text;
 use exacta_app::{AgentName, App, Error, Execution, Exit};
 use exacta_kernel::id::PlanId;
 use exacta_kernel::lifecycle::Status;
+use exacta_view::rows::plan;
+use exacta_view::{Outcome, PlanView};
 use serde_json::Value;
 use std::io::Read as _;
 use std::os::unix::process::CommandExt as _;
@@ -37,29 +38,34 @@ pub fn run(args: &Run, context: &Context) -> Result<u8, Error> {
         app.hold_session()?;
     }
     let view = app.submit(&text, &request)?;
+    go_on(&mut app, &view, &args.pace, args.detach, context)
+}
+
+/// Goes on with a plan that was just stored: asks if a person is needed, and executes.
+pub fn go_on(app: &mut App, view: &PlanView, pace: &Pace, apart: bool, context: &Context) -> Result<u8, Error> {
     let id = view.plan_id.as_deref().and_then(|id| PlanId::parse(id).ok());
     let (Some(id), Some(Status::Pending | Status::AutoApproved)) = (id, view.status) else {
-        return stopped(&view, &app, &denied(), context);
+        return stopped(view, app, &denied(), context);
     };
     if view.status == Some(Status::Pending) {
         match Decider::new(&Signer { approver_key: None }, &context.options) {
             Ok(decider) => {
-                if let Err(error) = decide_shown(&mut app, &view, decider, context) {
-                    return Err(ended(&mut app, &id, error));
+                if let Err(error) = decide_shown(app, view, decider, context) {
+                    return Err(ended(app, &id, error));
                 }
             }
             Err(error) if error.exit == Exit::Confirm => {
-                return stopped(&view, &app, &exacta_app::waits(&id), context);
+                return stopped(view, app, &exacta_app::waits(&id), context);
             }
-            Err(error) => return Err(ended(&mut app, &id, error)),
+            Err(error) => return Err(ended(app, &id, error)),
         }
     } else {
-        context.output.aside(plan::head(&view));
+        context.output.aside(plan::head(view));
         if view.notice {
             context.output.note("this runs without a person; `exacta undo` takes it back");
         }
     }
-    if args.detach { detach(&app, &id, &args.pace, context) } else { carry_out(&mut app, &id, &args.pace, context) }
+    if apart { detach(app, &id, pace, context) } else { carry_out(app, &id, pace, context) }
 }
 
 /// The same error; where the plan ends with this command since it was made in its session, the record and the hint say so.
@@ -112,7 +118,7 @@ fn detach(app: &App, id: &PlanId, pace: &Pace, context: &Context) -> Result<u8, 
         }
         let detail = app.show(id)?;
         if let Some(run) = &detail.run {
-            if !context.output.is_json() && run.outcome == "running" {
+            if !context.output.is_json() && run.outcome == Outcome::Running {
                 context.output.note("the run goes on in the background; `exacta status --watch` follows it");
             }
             let end = End::going_on(id, detail.plan.status, Some(run.clone()));

@@ -6,10 +6,10 @@ use crate::fail;
 use crate::interrupt::Orderly;
 use crate::progress;
 use crate::render::run as text;
-use exacta_app::view::{ChangesRequested, PlanView, RunView};
 use exacta_app::{App, Error, Execution, Exit};
 use exacta_kernel::id::{PlanId, RunId};
 use exacta_kernel::lifecycle::Status;
+use exacta_view::{ChangesRequested, PlanView, ReceiptView, RunView};
 use serde::Serialize;
 use serde_json::Value;
 use std::time::Duration;
@@ -47,7 +47,7 @@ struct Face<'e> {
     notice: Option<&'e str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     changes_requested: Option<&'e ChangesRequested>,
-    steps: &'e [Value],
+    steps: &'e [ReceiptView],
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     kept: &'e [String],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -148,7 +148,7 @@ impl End {
             None if self.interrupted => "cancelled",
             None if self.failed.as_ref().is_some_and(|error| error.run_id.is_some()) => "rolled_back",
             None => "refused",
-            Some(outcome) => outcome,
+            Some(outcome) => outcome.name(),
         }
     }
 

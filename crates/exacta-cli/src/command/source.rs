@@ -87,7 +87,7 @@ fn file(path: &Path) -> Result<(Vec<u8>, Option<Refusal>), Error> {
 }
 
 fn constraint(number: usize, text: &str) -> Result<Constraint, Error> {
-    if matches!(exacta_kernel::scan::secret::mask(text), std::borrow::Cow::Owned(_)) {
+    if matches!(exacta_kernel::secret::mask(text), std::borrow::Cow::Owned(_)) {
         return Err(Error::new(Exit::Usage, "constraint_invalid", "a constraint holds what looks like a secret")
             .hint("it would be kept with every plan: say it without the secret, and change the secret if it is one"));
     }

@@ -4,11 +4,10 @@ use super::{Context, Face};
 use crate::args::{SessionCommand, StatusArgs};
 use crate::fail;
 use crate::interrupt::Orderly;
-use crate::render::row::counted;
 use crate::render::status as text;
-use exacta_app::recover::Recovery;
-use exacta_app::view::{RunView, StatusView};
 use exacta_app::{App, Error, Exit};
+use exacta_view::words::counted;
+use exacta_view::{Outcome, Recovery, RunView, StatusView};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -49,7 +48,7 @@ fn watch(app: &App, mut status: StatusView, context: &Context) -> Result<StatusV
     let signals = Orderly::begin().map_err(|error| fail::io(Exit::Fault, "watch for signals", &error))?;
     let told_of = |run: &RunView| format!("run {} is {}", run.run_id, run.word());
     // What was over before is no change.
-    let mut told: Vec<String> = status.runs.iter().filter(|run| run.outcome != "running").map(told_of).collect();
+    let mut told: Vec<String> = status.runs.iter().filter(|run| run.outcome != Outcome::Running).map(told_of).collect();
     loop {
         for run in &status.runs {
             let line = told_of(run);
@@ -58,7 +57,7 @@ fn watch(app: &App, mut status: StatusView, context: &Context) -> Result<StatusV
                 told.push(line);
             }
         }
-        let going_on = status.runs.iter().any(|run| run.outcome == "running") && status.unfinished.is_empty();
+        let going_on = status.runs.iter().any(|run| run.outcome == Outcome::Running) && status.unfinished.is_empty();
         if !going_on || signals.interrupted() {
             return Ok(status);
         }
@@ -86,7 +85,7 @@ pub fn recover(context: &Context) -> Result<u8, Error> {
     } else {
         context.output.rows(text::recoveries(recovered));
     }
-    let attention = recovered.iter().any(|recovery| recovery.outcome == "needs_attention");
+    let attention = recovered.iter().any(|recovery| recovery.outcome.waits_for_a_person());
     Ok(if attention { Exit::Fault } else { Exit::Done }.code())
 }
 

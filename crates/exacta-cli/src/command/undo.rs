@@ -4,12 +4,13 @@ use super::Context;
 use super::key::Decider;
 use super::run_end::{self, End};
 use crate::args::Undo;
-use crate::render::row::{Row, counted};
-use crate::render::{diff, plan};
+use crate::render::diff;
 use exacta_app::settings::SigningKey;
-use exacta_app::view::UndoView;
 use exacta_app::{Error, Exit};
 use exacta_kernel::id::PlanId;
+use exacta_view::rows::background::short;
+use exacta_view::words::counted;
+use exacta_view::{Row, UndoView};
 
 /// `exacta undo`
 pub fn undo(args: &Undo, context: &Context) -> Result<u8, Error> {
@@ -47,7 +48,7 @@ fn agreed(args: &Undo, preview: &UndoView, context: &Context) -> Result<SigningK
             diff::write(&file.path, &file.diff, context.output.paint_aside(), &mut text);
             context.output.aside_text(&text);
         }
-        decider.agrees(&format!("\ntake this run back, hash {}?", plan::short(&preview.undo_hash)))?;
+        decider.agrees(&format!("\ntake this run back, hash {}?", short(&preview.undo_hash)))?;
     }
     decider.key(&context.options)
 }

@@ -1,6 +1,7 @@
 //! Rows as text, with or without colour.
 
-use super::row::{Row, Tone};
+use super::layout::{Layout as _, pieces};
+use exacta_view::{Row, Tone};
 
 /// Columns of everything that is not source code.
 pub const COLUMNS: usize = 80;
@@ -56,7 +57,7 @@ impl Paint {
 
     /// Writes a row on one line, without its end.
     pub fn write_row(self, row: &Row, out: &mut String) {
-        row.spans().iter().for_each(|span| self.write(span.tone, &span.text, out));
+        pieces(row).for_each(|(tone, text)| self.write(tone, &text, out));
     }
 
     fn write(self, tone: Tone, text: &str, out: &mut String) {

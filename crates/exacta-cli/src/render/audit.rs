@@ -1,11 +1,12 @@
 //! The log as lines.
 
-use super::list::agent;
-use super::row::{Row, Tone, fit};
+use super::layout::fit;
 use exacta_app::Error;
 use exacta_kernel::audit::{Actor, Entry};
 use exacta_kernel::id::PlanId;
 use exacta_kernel::text::visible_line;
+use exacta_view::rows::list::agent;
+use exacta_view::{Row, Tone};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -1,9 +1,11 @@
 //! A step's diff as rows.
 
 use super::ansi::Paint;
-use super::mark::{self, Marks};
-use super::row::{Row, Tone};
 use super::syntax::Highlighter;
+use exacta_view::diff::{Kind, Raw, lines};
+use exacta_view::mark::{self, Marks};
+use exacta_view::rows::plan::diff_head;
+use exacta_view::{PlanView, Row, StepView, Tone};
 
 /// Longer diffs are shown without syntax colours: they would take seconds.
 pub const MAX_HIGHLIGHTED: usize = 200_000;
@@ -12,7 +14,7 @@ pub const MAX_HIGHLIGHTED: usize = 200_000;
 #[must_use]
 pub fn rows(path: &str, diff: &str, highlight: bool) -> Vec<Row> {
     let mut painter = Painter::new(path, diff, highlight);
-    diff.split_terminator('\n').flat_map(|line| painter.rows(line)).collect()
+    lines(diff).flat_map(|line| painter.rows(line)).collect()
 }
 
 /// A unified diff as text: the rows of it, each with its line end, line by line, since a diff can be long.
@@ -25,10 +27,46 @@ pub fn write(path: &str, diff: &str, paint: Paint, out: &mut String) {
         return;
     }
     let mut painter = Painter::new(path, diff, paint.0);
-    for row in diff.split_terminator('\n').flat_map(|line| painter.rows(line)) {
+    for row in lines(diff).flat_map(|line| painter.rows(line)) {
         paint.write_row(&row, out);
         out.push('\n');
     }
+}
+
+/// Every step's diff, each under its file.
+#[must_use]
+pub fn all(view: &PlanView, highlight: bool) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for step in view.detail.iter().flat_map(|detail| &detail.steps) {
+        let body = of_step(step, highlight);
+        if !body.is_empty() {
+            rows.push(Row::new());
+            rows.extend(body);
+        }
+    }
+    rows
+}
+
+/// The same as text.
+#[must_use]
+pub fn all_text(view: &PlanView, paint: Paint) -> String {
+    let steps = view.detail.iter().flat_map(|detail| &detail.steps);
+    let shown: Vec<_> = steps.filter_map(|step| Some((step, step.diff.as_ref()?))).collect();
+    let mut text = String::with_capacity(shown.iter().map(|(_, diff)| diff.len() + 128).sum());
+    for (step, diff) in shown {
+        text.push_str(&paint.unfolded(&[Row::new(), diff_head(step)]));
+        write(&step.target, diff, paint, &mut text);
+    }
+    text
+}
+
+/// One step's diff under its file; empty where there is none.
+#[must_use]
+pub fn of_step(step: &StepView, highlight: bool) -> Vec<Row> {
+    let Some(text) = &step.diff else { return Vec::new() };
+    let mut shown = vec![diff_head(step)];
+    shown.extend(rows(&step.target, text, highlight));
+    shown
 }
 
 /// Nothing but printable ASCII and line feeds, and no blank before one of these. Without a branch, so that it runs on many
@@ -38,52 +76,6 @@ fn is_plain(diff: &str) -> bool {
     let printable =
         diff.as_bytes().chunks(4096).all(|chunk| !chunk.iter().fold(false, |found, byte| found | odd(byte)));
     printable && !diff.contains(" \n") && !diff.ends_with(' ')
-}
-
-/// What a line of a diff is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// It comes.
-    Added,
-    /// It goes.
-    Removed,
-    /// It stays.
-    Kept,
-    /// Where a hunk begins.
-    Hunk,
-    /// Of the header.
-    Header,
-    /// None of the file's.
-    Note,
-}
-
-impl Kind {
-    /// Of this line, given whether a hunk has begun.
-    #[must_use]
-    pub fn of(line: &str, in_hunk: bool) -> Self {
-        match line.as_bytes().first() {
-            Some(b'@') if line.starts_with("@@") => Self::Hunk,
-            Some(b'\\') => Self::Note,
-            _ if !in_hunk => Self::Header,
-            Some(b'+') => Self::Added,
-            Some(b'-') => Self::Removed,
-            Some(b' ') => Self::Kept,
-            _ => Self::Note,
-        }
-    }
-
-    /// Its tone, code apart.
-    #[must_use]
-    pub const fn tone(self) -> Tone {
-        match self {
-            Self::Added => Tone::Added,
-            Self::Removed => Tone::Removed,
-            Self::Kept => Tone::Plain,
-            Self::Hunk => Tone::Hunk,
-            Self::Header => Tone::Strong,
-            Self::Note => Tone::Faint,
-        }
-    }
 }
 
 /// Keeps the state of both sides of the diff, so that a string or comment over several lines is seen as one.
@@ -101,16 +93,14 @@ impl Painter {
     }
 
     /// A line of the diff; before the first hunk also what the marks in it mean.
-    fn rows(&mut self, line: &str) -> impl Iterator<Item = Row> + use<> {
-        let begins = !self.in_hunk && Kind::of(line, false) == Kind::Hunk;
+    fn rows(&mut self, line: Raw<'_>) -> impl Iterator<Item = Row> + use<> {
+        let begins = !self.in_hunk && line.kind == Kind::Hunk;
         let legend = if begins { self.marks.legend() } else { None };
         let legend = legend.map(|words| Row::code().with(Kind::Note.tone(), &words));
         legend.into_iter().chain([self.row(line)])
     }
 
-    fn row(&mut self, line: &str) -> Row {
-        let kind = Kind::of(line, self.in_hunk);
-        let code = line.get(1..).unwrap_or_default();
+    fn row(&mut self, Raw { kind, code, .. }: Raw<'_>) -> Row {
         match kind {
             Kind::Hunk => {
                 self.in_hunk = true;
@@ -126,7 +116,7 @@ impl Painter {
             }
             Kind::Header | Kind::Note => {}
         }
-        Row::code().with(kind.tone(), line)
+        Row::code().with(kind.tone(), code)
     }
 
     fn restart(&mut self) {
@@ -161,6 +151,7 @@ fn code_row(marks: Marks, kind: Kind, code: &str, highlighter: &mut Option<Highl
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::layout::Layout as _;
 
     const DIFF: &str = "--- a/x.rs\n+++ b/x.rs\n@@ -1,2 +1,2 @@\n-let a = 1;\r\n+\tlet a\u{202e} = \"2\";\n }\n";
 

@@ -1,8 +1,9 @@
 //! Errors as people read them: what happened, and apart from it what helps.
 
 use super::ansi::Paint;
-use super::row::{Row, Tone, words};
+use super::layout::words;
 use exacta_kernel::text::visible_line;
+use exacta_view::{Row, Tone};
 use unicode_width::UnicodeWidthStr as _;
 
 /// `error:` and `hint:` lines; every place it is about on a line of its own.

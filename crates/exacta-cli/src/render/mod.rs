@@ -1,18 +1,13 @@
-//! What people read. Every surface shows the same [`row::Row`]s: `show` and the plain prompt print them, the review screen
-//! draws them.
+//! What people read. Every surface shows the same [`exacta_view::Row`]s: `show` and the plain prompt print them, the review screen
+//! draws them. Here they get columns and colours, and hints become commands.
 
 pub mod ansi;
-pub mod ask;
 pub mod audit;
-pub mod detail;
 pub mod diff;
 pub mod error;
-pub mod list;
-pub mod mark;
-pub mod plan;
-pub mod row;
+pub mod layout;
+pub mod provider;
 pub mod run;
-pub mod score;
 pub mod setting;
 pub mod status;
 pub mod syntax;

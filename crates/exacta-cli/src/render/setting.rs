@@ -1,9 +1,9 @@
 //! Profiles and approvers in words.
 
-use super::row::{Row, Tone};
 use exacta_app::ProfileView;
 use exacta_app::settings::ApproverView;
 use exacta_kernel::policy::profile::Profile;
+use exacta_view::{Row, Tone};
 use serde::Serialize;
 
 /// A profile and what it means.

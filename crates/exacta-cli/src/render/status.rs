@@ -1,10 +1,8 @@
 //! How a project stands.
 
-use super::list::{plans, run_tone};
-use super::row::{Row, Tone};
 use super::run::notice;
-use exacta_app::recover::Recovery;
-use exacta_app::view::{RunView, StatusView};
+use exacta_view::rows::list::plans;
+use exacta_view::{Recovery, Row, RunView, StatusView, Tone};
 
 /// Profile, plans that wait, runs, and what needs attention.
 #[must_use]
@@ -48,7 +46,7 @@ pub fn recoveries(recovered: &[Recovery]) -> Vec<Row> {
     let mut rows = Vec::new();
     for recovery in recovered {
         let head = Row::new().plain("run ").plain(&recovery.run_id).plain("  ");
-        rows.push(head.with(run_tone(recovery.outcome), recovery.outcome));
+        rows.push(head.with(recovery.outcome.tone(false), recovery.outcome.name()));
         rows.push(Row::indented(2).plain(&recovery.reason));
         rows.extend(kept(&recovery.kept));
     }
@@ -60,7 +58,7 @@ fn run(run: &RunView) -> Vec<Row> {
     rows.extend(run.pid.map(|pid| Row::indented(2).faint(&format!("process {pid}"))));
     rows.extend(notice(run));
     rows.extend(run.reason.iter().map(|reason| Row::indented(2).plain(reason)));
-    if run.outcome == "needs_attention" {
+    if run.outcome.waits_for_a_person() {
         rows.extend(kept(&run.kept));
         rows.push(Row::indented(2).faint("hint: look at what is there; the next completed run ends this notice"));
     }
@@ -79,7 +77,7 @@ fn line(run: &RunView) -> Row {
     Row::new()
         .column(Tone::Strong, &run.run_id, 38)
         .column(Tone::Plain, what, 6)
-        .column(run_tone(run.word()), run.word(), 16)
+        .column(run.tone(), run.word(), 16)
         .faint(at.get(..19).unwrap_or(at))
 }
 

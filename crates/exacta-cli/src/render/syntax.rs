@@ -1,6 +1,6 @@
 //! Source code as pieces with tones.
 
-use super::row::Tone;
+use exacta_view::Tone;
 use std::sync::LazyLock;
 use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet};
 

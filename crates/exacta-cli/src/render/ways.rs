@@ -1,11 +1,9 @@
 //! What would have to change for a plan to be allowed without asking.
 
-use super::plan::{self, section, verdict_tone, word};
-use super::row::{Row, Tone};
-use super::score;
-use exacta_app::explain::{Explained, Obstacle, ProfileAnswer, StepName, Ways, Without};
-use exacta_app::view::PlanView;
 use exacta_kernel::gate::Verdict;
+use exacta_view::rows::tone::{verdict_tone, word};
+use exacta_view::rows::{plan, score, section};
+use exacta_view::{Explained, Obstacle, PlanView, ProfileAnswer, Row, StepName, Tone, Ways, Without};
 
 /// The decision, every gate's verdict, and what would change those that do not allow.
 #[must_use]

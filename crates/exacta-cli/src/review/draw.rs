@@ -2,8 +2,9 @@
 
 use super::pane::Pane;
 use super::state::{Mode, Review};
-use crate::render::row::{Row, Tone, fit};
-use crate::render::{ask, plan};
+use crate::render::layout::{Layout as _, fit, pieces};
+use exacta_view::rows::{ask, plan};
+use exacta_view::{Row, Tone};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Position, Rect};
 use ratatui::style::{Color, Modifier, Style};
@@ -72,7 +73,8 @@ fn draw_title(review: &Review, frame: &mut Frame<'_>, area: Rect) {
 
 /// Why a person is asked: the first reason, cut where the screen ends; where the decision is made it is whole.
 fn draw_reason(review: &Review, frame: &mut Frame<'_>, area: Rect) {
-    if let Some(reason) = ask::reason(review.view()) {
+    if let Some((first, more)) = ask::reason(review.view()) {
+        let reason = if more == 0 { first } else { first.with(Tone::Warn, &format!(" (and {more} more: page 4)")) };
         draw_row(&reason.cut(area.width.into()), review.color(), frame, area);
     }
 }
@@ -213,7 +215,7 @@ fn draw_row(row: &Row, color: bool, frame: &mut Frame<'_>, area: Rect) {
 }
 
 fn owned_line(row: &Row, color: bool) -> Line<'static> {
-    row.spans().iter().map(|span| Span::styled(span.text.clone(), style(span.tone, color))).collect()
+    pieces(row).map(|(tone, text)| Span::styled(text.into_owned(), style(tone, color))).collect()
 }
 
 /// The last part of a path that fits; its end says most.

@@ -3,10 +3,11 @@
 //! Of every so many screen lines the place where it begins is kept, so that any of them is found at once, also within a line of
 //! many megabytes.
 
-use crate::render::diff::Kind;
-use crate::render::mark::{self, Marks};
-use crate::render::row::{Row, Tone};
 use exacta_kernel::text::visible;
+use exacta_view::diff::Kind;
+use exacta_view::mark::{self, Marks};
+use exacta_view::row::Fold;
+use exacta_view::{Row, Span, Tone};
 use std::borrow::Cow;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -65,7 +66,7 @@ impl Long {
         while rows.len() < count {
             let mut text = String::new();
             let Some(tone) = self.screen_line(diff, &mut place, Some(&mut text)) else { break };
-            rows.push(Row::folded_code(tone, text));
+            rows.push(Row::laid_out(vec![Span { tone, text, column: None }], Fold::Anywhere(1)));
         }
         rows
     }
@@ -186,6 +187,7 @@ impl Place {
 mod tests {
     use super::*;
     use crate::render::diff;
+    use crate::render::layout::Layout as _;
 
     const HEAD: &str = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n";
 

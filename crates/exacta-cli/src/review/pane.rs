@@ -1,9 +1,8 @@
 //! The pages of the review, and what is on each.
 
-use crate::render::diff::MAX_HIGHLIGHTED;
-use crate::render::row::Row;
-use crate::render::{plan, score};
-use exacta_app::view::PlanView;
+use crate::render::diff::{self, MAX_HIGHLIGHTED};
+use exacta_view::rows::{background, plan, score};
+use exacta_view::{PlanView, Row};
 
 /// One page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,7 +78,7 @@ fn step_rows(view: &PlanView, step: usize, highlight: bool) -> Vec<Row> {
         rows.push(plan::diff_head(step));
         return rows;
     }
-    match plan::step_diff(step, highlight) {
+    match diff::of_step(step, highlight) {
         diff if diff.is_empty() => rows.push(Row::new().faint("no file is changed by this step")),
         diff => rows.extend(diff),
     }
@@ -91,6 +90,6 @@ fn about(view: &PlanView) -> Vec<Row> {
     rows.push(Row::new());
     rows.extend(plan::steps(view));
     rows.push(Row::new());
-    rows.extend(plan::background(view));
+    rows.extend(background::background(view));
     rows
 }

@@ -4,10 +4,10 @@ use super::input::Input;
 use super::long::Long;
 use super::pane::Pane;
 use crate::render::diff::MAX_HIGHLIGHTED;
-use crate::render::plan::short;
-use crate::render::row::Row;
+use crate::render::layout::Layout as _;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use exacta_app::view::{PlanView, StepView};
+use exacta_view::rows::background::short;
+use exacta_view::{PlanView, Row, StepView};
 use std::collections::BTreeSet;
 
 /// What the person decided.

@@ -26,14 +26,21 @@ fn execute_makes_as_many_calls_beside_many_kept_runs() {
         }
     };
     kept(0, 10);
-    let few = executed(&world, 1000);
+    let few = cheapest(&world, 1000);
     kept(10, 200);
-    let many = executed(&world, 1001);
+    let many = cheapest(&world, 2000);
     let (less, more) = (few.values().sum::<usize>(), many.values().sum::<usize>());
     eprintln!("{less} calls beside 10 kept runs, {more} beside 200");
     assert!(less > 200, "{few:?}");
     let grown: Vec<_> = many.iter().filter(|(call, count)| few.get(*call) < Some(count)).collect();
     assert!(more <= less + SLACK, "{less} calls beside 10 kept runs, {more} beside 200; more of {grown:?}");
+}
+
+/// Counts the calls of the cheapest of some executions in a row. Now and then one of them also moves SQLite's write-ahead log into
+/// the database, which costs the same beside any number of runs, but not each time.
+fn cheapest(world: &World, first: usize) -> Calls {
+    let tried = (first..first + 5).map(|number| executed(world, number));
+    tried.min_by_key(|calls| calls.values().sum::<usize>()).unwrap()
 }
 
 /// Counts the calls of one execution.

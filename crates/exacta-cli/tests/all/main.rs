@@ -10,6 +10,7 @@
 )]
 
 mod agents;
+mod ask;
 mod bad_input;
 mod cancel;
 mod crowd;
@@ -26,6 +27,7 @@ mod kill;
 mod kinds;
 mod memory;
 mod names;
+mod provider;
 mod race;
 mod reference;
 mod releases;

@@ -1,8 +1,9 @@
 //! What `check`, `submit`, `show` and the plain prompt of `run` print.
 
-use exacta_app::view::PlanView;
 use exacta_cli::render::ansi::{COLUMNS, Paint};
-use exacta_cli::render::plan;
+use exacta_cli::render::diff;
+use exacta_view::PlanView;
+use exacta_view::rows::plan;
 use unicode_width::UnicodeWidthStr as _;
 
 pub fn view(name: &str) -> PlanView {
@@ -18,7 +19,7 @@ fn a_plan_to_confirm() {
         assert!(line.width() <= COLUMNS, "{line}");
     }
     assert!(!page.contains('\u{1b}') && !page.contains('\u{202e}'));
-    insta::assert_snapshot!("confirm", format!("{page}{}", Paint(false).unfolded(&plan::diffs(&view, true))));
+    insta::assert_snapshot!("confirm", format!("{page}{}", Paint(false).unfolded(&diff::all(&view, true))));
 }
 
 #[test]
@@ -29,7 +30,7 @@ fn a_refused_text() {
 #[test]
 fn colour_changes_no_letter() {
     let view = view("confirm");
-    let rows = || plan::facts(&view).into_iter().chain(plan::diffs(&view, true)).collect::<Vec<_>>();
+    let rows = || plan::facts(&view).into_iter().chain(diff::all(&view, true)).collect::<Vec<_>>();
     let coloured = Paint(true).page(rows());
     assert!(coloured.contains("\u{1b}[33m"));
     let bare: String = coloured

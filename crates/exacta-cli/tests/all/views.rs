@@ -3,12 +3,13 @@
 
 use crate::world::World;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use exacta_app::view::PlanView;
 use exacta_cli::render::diff;
+use exacta_cli::render::layout::Layout as _;
 use exacta_cli::review::{Review, draw::draw};
 use exacta_kernel::diff::{ChangeKind, line_changes, render};
 use exacta_kernel::facts::FileContent;
 use exacta_kernel::path::RelPath;
+use exacta_view::PlanView;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use serde_json::{Value, json};

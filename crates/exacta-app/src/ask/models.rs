@@ -1,0 +1,103 @@
+//! Which models are asked: those that the user set up, and no others.
+
+use super::wish::Price;
+use crate::app::App;
+use crate::error::{Error, Exit};
+use exacta_kernel::binding::{ModelIdentity, ProviderClass};
+use exacta_kernel::provider::ProviderName;
+use exacta_provider::{Answer, Cancel, Delta, Fault, FaultKind, Model, Request};
+use std::collections::BTreeSet;
+
+/// The models of one ask.
+pub struct Models {
+    /// Writes plan and changes.
+    pub maker: Box<dyn Model>,
+    /// Reads the request, where it is another one.
+    pub reader: Option<Box<dyn Model>>,
+    /// What tokens cost, where that is known.
+    pub price: Option<Price>,
+}
+
+/// The code of the error where no provider is set up.
+pub const NO_PROVIDER: &str = "ASK_NO_PROVIDER";
+
+/// How to add one, in three lines, local first.
+pub const HOW_TO_ADD: [&str; 3] = [
+    "no AI provider is set up; add one, and ask again",
+    "on this machine:  exacta provider add local --kind ollama --model qwen2.5-coder",
+    "in the cloud:     exacta provider add cloud --kind anthropic --model MODEL --key-env ANTHROPIC_API_KEY",
+];
+
+impl App {
+    /// The models of the provider of this name, or of those that `exacta provider use` chose.
+    ///
+    /// # Errors
+    /// [`NO_PROVIDER`] if none is set up; if there is none of this name, or it cannot be used.
+    pub fn models(&self, name: Option<&str>) -> Result<Models, Error> {
+        let (maker, reader) = self.chosen(name)?;
+        let (setup, provider) = crate::provider::open(&self.home, &maker)?;
+        let price = (setup.class == ProviderClass::LocalOnly).then(Price::default);
+        let reader = match reader.filter(|reader| *reader != maker) {
+            Some(reader) => Some(Box::new(crate::provider::open(&self.home, &reader)?.1) as Box<dyn Model>),
+            None => None,
+        };
+        Ok(Models { maker: Box::new(provider), reader, price })
+    }
+
+    /// Who is asked for a plan, and who what the user wants.
+    fn chosen(&self, name: Option<&str>) -> Result<(ProviderName, Option<ProviderName>), Error> {
+        let list = self.home.providers()?;
+        if list.providers.is_empty() {
+            return Err(no_provider());
+        }
+        let names: Vec<&str> = list.providers.iter().map(|setup| setup.name.as_str()).collect();
+        if let Some(name) = name {
+            // Who is named does everything.
+            let known = list.providers.iter().find(|setup| setup.name.as_str() == name);
+            let unknown = || {
+                let message = format!("there is no provider `{}`", exacta_kernel::text::excerpt(name, 40));
+                Error::new(Exit::Usage, "provider_unknown", message).hint(format!("there are {}", names.join(", ")))
+            };
+            return Ok((known.ok_or_else(unknown)?.name.clone(), None));
+        }
+        let maker = list.chosen.clone().ok_or_else(|| {
+            let hint =
+                format!("`exacta provider use NAME` chooses one of {}, or name it with `--provider`", names.join(", "));
+            Error::new(Exit::Confirm, "ASK_NO_CHOICE", "no provider is chosen").hint(hint)
+        })?;
+        Ok((maker, list.for_intent.clone()))
+    }
+}
+
+/// In the place of a model where nothing is to be sent.
+#[derive(Debug)]
+pub struct Nobody;
+
+impl Model for Nobody {
+    fn name(&self) -> &str {
+        "none"
+    }
+
+    fn identity(&self) -> ModelIdentity {
+        ModelIdentity {
+            provider: "none".to_owned(),
+            model: "none".to_owned(),
+            version: None,
+            local_sha256: None,
+            capabilities: BTreeSet::new(),
+            limits: exacta_kernel::binding::Limits::default(),
+            class: ProviderClass::LocalOnly,
+        }
+    }
+
+    fn answer(&mut self, request: &Request, _: &mut dyn FnMut(Delta<'_>), _: &Cancel) -> Result<Answer, Fault> {
+        let kind = FaultKind::Setup { why: "no provider is set up".to_owned() };
+        Err(Fault { kind, provider: "none".to_owned(), origin: "nowhere".to_owned(), stage: request.stage, tries: 0 })
+    }
+}
+
+/// None is set up.
+pub(super) fn no_provider() -> Error {
+    let [message, local, cloud] = HOW_TO_ADD;
+    Error::new(Exit::Confirm, NO_PROVIDER, message).hint(format!("{local}\n{cloud}"))
+}

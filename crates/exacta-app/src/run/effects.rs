@@ -1,0 +1,193 @@
+//! A run that acts outside the project, from its permit to its recorded end; its recovery and its undo.
+
+use super::begin::{Beginning, Wait};
+use super::ended::Ended;
+use super::error::unrecorded;
+
+use super::terms::{Moment, Site};
+use super::{AboutRun, run_record};
+use crate::app::App;
+use crate::error::{Error, Exit};
+use crate::execute::Execution;
+use crate::read::run_view;
+
+use exacta_effect::{Drafts, EffectError, Effects, Event as EffectEvent, Folder, JournalKey, Options, Outcome};
+use exacta_exec::Event as Progress;
+use exacta_home::Home;
+use exacta_kernel::audit::Event;
+use exacta_kernel::effect::{self, Effect};
+use exacta_kernel::facts::Facts;
+use exacta_kernel::id::ProjectId;
+use exacta_kernel::permit::Permit;
+use exacta_kernel::{parse, seal};
+use exacta_record::{RunRecord, RunState};
+use exacta_view::{Recovery, RunView};
+use std::time::Instant;
+
+/// What a project has outside its folder: the outbox, and the journals of what acts there.
+pub(super) struct Outside {
+    state: Folder,
+    key: JournalKey,
+    drafts: Drafts,
+}
+
+impl Outside {
+    /// Opens the project's folder under the user's state, making it where it is missing.
+    fn open(home: &Home, project: &ProjectId, key: &JournalKey) -> Result<Self, Error> {
+        let state = Folder::open(&home.project_state(project)?).map_err(|error| effect_error(&error.into()))?;
+        Ok(Self { drafts: Drafts::new(state.clone()), state, key: key.clone() })
+    }
+
+    /// Everything that performs effects, with their journals.
+    pub(super) fn effects(&self) -> Result<Effects<'_>, Error> {
+        Effects::open(&self.state, &self.key, vec![&self.drafts]).map_err(|error| effect_error(&error.into()))
+    }
+}
+
+impl App {
+    /// Acts, and records how the run began and ended.
+    pub(super) fn run_effects(
+        &mut self,
+        permit: Permit,
+        beginning: &Beginning<'_>,
+        execution: Execution<'_>,
+    ) -> Result<RunView, Error> {
+        let about = AboutRun::of(permit.work(), &beginning.entry);
+        let Execution { wait, cancel, observer, .. } = execution;
+        let until = Instant::now().checked_add(wait);
+        let record = run_record(&permit)?;
+        let outside = Outside::open(&self.home, &self.project.id, &self.effect_key)?;
+        let effects = outside.effects()?;
+        let staged = effects.permitted(permit).stage().map_err(|error| effect_error(&error))?;
+        let site = Site { home: &self.home, root: &self.root, project: &self.project.id };
+        if let Err(error) = beginning.enter(&mut self.store, record, site, Wait { until, cancel }) {
+            staged.discard();
+            return Err(self.not_entered(&about, error));
+        }
+        let holds = || match beginning.terms.changed(site, Moment::Commit) {
+            Ok(None) => Ok(()),
+            Ok(Some(changed)) => Err(changed.why),
+            Err(error) => Err(error.message),
+        };
+        let mut told = |event: EffectEvent| observer(progress(event));
+        let ended = staged.entered().perform(&mut Options { cancel, holds: &holds, observer: &mut told });
+        let ended =
+            ended.map_err(|error| effect_error(&error)).and_then(|outcome| self.effects_ended(&about, &outcome));
+        ended.map_err(|error| Error { run_id: Some(about.run_id.clone()), ..error })
+    }
+
+    fn effects_ended(&mut self, about: &AboutRun, outcome: &Outcome) -> Result<RunView, Error> {
+        let undo = about.undoes.is_some();
+        let end = Ended::of_effects(outcome, undo)?;
+        let recorded = self.record_end(about, &end, end.event(undo));
+        let recorded = recorded.map_err(|failure| unrecorded(&end.reason, &failure))?;
+        // The run is over and recorded, whatever comes of these.
+        match end.state {
+            RunState::Completed => {
+                let _later = self.forget_failures();
+                match recorded {
+                    Some(run) => Ok(run_view(run)),
+                    None => self.ended_elsewhere(&about.run_id),
+                }
+            }
+            RunState::Cancelled => Err(about.ended_with(outcome_error(&end))),
+            _ => {
+                let _later = self.count_failure();
+                Err(about.ended_with(outcome_error(&end)))
+            }
+        }
+    }
+
+    /// What the project has outside its folder; `None` where it never had anything.
+    pub(super) fn outside(&self) -> Result<Option<Outside>, Error> {
+        if !self.home.has_project_state(&self.project.id) {
+            return Ok(None);
+        }
+        Outside::open(&self.home, &self.project.id, &self.effect_key).map(Some)
+    }
+
+    /// Brings every run outside the project whose process died to its end, and records it.
+    pub(super) fn recover_effects(&mut self) -> Result<Vec<Recovery>, Error> {
+        let Some(outside) = self.outside()? else { return Ok(Vec::new()) };
+        let effects = outside.effects()?;
+        let mut recoveries = Vec::new();
+        // Asked when the journal is held: a run is entered after its journal is written, by the process that holds it.
+        let is_open = |run: &_| self.store.run(run).is_ok_and(|run| run.is_some_and(|run| run.state.is_under_way()));
+        effects.recover(&is_open).map_err(|error| effect_error(&error))?;
+        for run in self.store.running()? {
+            let known = effects.is_known(&run.id).map_err(|error| effect_error(&error))?;
+            if known && let Some(outcome) = effects.outcome(&run.id).map_err(|error| effect_error(&error))? {
+                recoveries.extend(self.record_effects(&run, &outcome)?);
+            }
+        }
+        Ok(recoveries)
+    }
+
+    /// Records how a run ended that another process was at. `None` if that process, or a third one, was faster.
+    fn record_effects(&mut self, run: &RunRecord, outcome: &Outcome) -> Result<Option<Recovery>, Error> {
+        let end = Ended::of_effects(outcome, run.undoes.is_some())?;
+        let about = AboutRun::recorded(run, &self.record(&run.plan_id)?);
+        let recorded = self.record_end(&about, &end, Event::RunRecovered)?;
+        if recorded.is_some() && end.state != RunState::Completed {
+            let _later = self.count_failure();
+        }
+        Ok(recorded.map(|_| end.told(&run.id, &run.plan_id)))
+    }
+
+    /// What a run performed outside the project, as its plan has it; `None` for a run that changed files.
+    pub(super) fn effects_of(&self, run: &RunRecord) -> Result<Option<Vec<Effect>>, Error> {
+        let known = match self.outside()? {
+            Some(outside) => outside.effects()?.is_known(&run.id).map_err(|error| effect_error(&error))?,
+            None => false,
+        };
+        if !known {
+            return Ok(None);
+        }
+        let gone = || Error::fault("not_kept", format!("the proposal of plan `{}` is not kept", run.plan_id));
+        let text = self.record(&run.plan_id)?.proposal.ok_or_else(gone)?;
+        let proposal = parse::parse_kept(&text).map_err(|_| crate::current::tampered(&run.plan_id))?;
+        let plan = seal::seal(proposal, &Facts::new()).map_err(|_| crate::current::tampered(&run.plan_id))?;
+        let effects = effect::of_plan(&plan, &run.id).map_err(|_| crate::current::tampered(&run.plan_id))?;
+        Ok(Some(effects))
+    }
+}
+
+fn progress(event: EffectEvent) -> Progress {
+    match event {
+        EffectEvent::StepDone { place } => Progress::StepDone { path: place },
+        EffectEvent::RollingBack { cause } => Progress::RollingBack { cause },
+    }
+}
+
+/// How a command ends whose run outside the project did not complete.
+fn outcome_error(end: &Ended) -> Error {
+    match end.state {
+        RunState::Unknown => Error::fault("outcome_unknown", end.reason.clone()).hint(
+            "nothing is repeated on a guess: look at that place yourself; `exacta show` of the plan says what is known",
+        ),
+        RunState::NeedsAttention => Error::fault("needs_attention", end.reason.clone())
+            .hint("look at what is named; `exacta show` of the plan tells how the run ended"),
+        RunState::Cancelled => Error::new(Exit::RolledBack, "cancelled", end.reason.clone()),
+        _ => Error::new(Exit::RolledBack, super::error::ROLLED_BACK, end.reason.clone()),
+    }
+}
+
+/// How a command ends whose run outside the project did not begin, or has no end yet.
+fn effect_error(error: &EffectError) -> Error {
+    let (exit, code) = match error {
+        EffectError::NoEffector { .. } => (Exit::Denied, "no_executor"),
+        EffectError::Drifted { .. } => (Exit::Drifted, "target_changed"),
+        EffectError::Exists { .. } => (Exit::Drifted, "already_run"),
+        EffectError::Failed(_) => (Exit::Fault, "not_begun"),
+        EffectError::NoEnd { .. } | EffectError::BadJournal { .. } => (Exit::Fault, "needs_attention"),
+    };
+    let told = Error::new(exit, code, error.to_string());
+    match error {
+        EffectError::NoEnd { .. } => told.hint("remove the cause and run `exacta recover`"),
+        EffectError::BadJournal { .. } => {
+            told.hint("nothing was touched; look at the project's `effects` folder in your state folder")
+        }
+        EffectError::Failed(_) => told.hint("the run did not begin: fix that, and give the command again"),
+        _ => told,
+    }
+}

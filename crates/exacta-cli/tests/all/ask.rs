@@ -1,0 +1,160 @@
+//! `exacta ask` from outside: the command, its JSON, its exit codes, and what it says without a provider.
+
+use crate::world::World;
+use exacta_testkit::{Asked, ModelServer, Reply};
+use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+const TEXT: &str = "fix main in src/main.py: it prints hello instead of good day";
+
+/// A model that reads the request with this confidence and does it right.
+fn right(confidence: u32) -> ModelServer {
+    ModelServer::start(move |_, asked: &Asked| {
+        let body: Value = serde_json::from_str(&asked.body).unwrap();
+        let system = body["messages"][0]["content"].as_str().unwrap();
+        if body["tools"].is_array() {
+            return call(&json!({ "type": "FixBug", "confidence": confidence }));
+        }
+        if system.starts_with("You plan") {
+            return say(
+                r#"{"steps":[{"id":"s1","type":"file_modify","target":"src/main.py","description":"Print good day in main, verified by running it as a test.","dependencies":[],"satisfies":[]}],"assumptions":[]}"#,
+            );
+        }
+        say(r#"{"edits":[{"find":"print(\"hello\")","replace":"print(\"good day\")"}]}"#)
+    })
+}
+
+fn say(text: &str) -> Reply {
+    event(json!({ "content": text }), "stop")
+}
+
+fn call(arguments: &Value) -> Reply {
+    let call = json!({ "index": 0, "id": "c", "type": "function", "function": { "name": "read_request", "arguments": arguments.to_string() } });
+    event(json!({ "tool_calls": [call] }), "tool_calls")
+}
+
+fn event(delta: Value, why: &str) -> Reply {
+    let of = |choices: Value| {
+        json!({ "model": "m-1", "choices": choices, "usage": { "prompt_tokens": 100, "completion_tokens": 10 } })
+            .to_string()
+    };
+    Reply::events([
+        of(json!([{ "index": 0, "delta": delta }])),
+        of(json!([{ "index": 0, "delta": {}, "finish_reason": why }])),
+        "[DONE]".to_owned(),
+    ])
+}
+
+/// A project with a provider as an approver would have set it up.
+fn world(url: &str) -> World {
+    let world = World::begun();
+    let setup = json!({ "name": "local", "kind": "openai-compatible", "model": "m-1", "url": url, "key": "none", "class": "LOCAL_ONLY" });
+    let list = json!({ "schema": "exacta.providers/1", "record": { "providers": [setup], "chosen": "local", "for_intent": null } });
+    let file = world.home().join("providers.json");
+    fs::write(&file, list.to_string()).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    world
+}
+
+#[test]
+fn without_a_provider_three_lines_say_how_to_add_one() {
+    let world = World::begun();
+    let done = world.run(&["ask", TEXT]).expect(30);
+    insta::assert_snapshot!(done.err);
+    assert_eq!(done.out, "");
+    let told = world.run(&["ask", TEXT, "--json"]).expect(30).json();
+    assert_eq!((&told["schema"], &told["needs"]["kind"]), (&json!("exacta.ask/1"), &json!("provider")));
+    let shown = world.run(&["ask", TEXT, "--show-context", "--json"]).expect(0).json();
+    assert!(shown["context"]["files"].as_array().unwrap().iter().any(|file| file["path"] == "src/main.py"), "{shown}");
+}
+
+#[test]
+fn a_sentence_becomes_a_plan_that_is_approved_run_and_undone() {
+    let server = right(95);
+    let world = world(&server.url());
+    let told = world.run(&["ask", TEXT, "--json"]).expect(30).json();
+    for field in ["ask_id", "stage", "intent", "context", "attempts", "usage", "model", "plan_id"] {
+        assert!(!told[field].is_null(), "{field}: {told}");
+    }
+    assert_eq!(
+        (&told["stage"], &told["intent"]["type"], &told["intent"]["confidence"]),
+        (&json!("done"), &json!("FixBug"), &json!(0.95))
+    );
+    assert_eq!(told["model"], json!({ "provider": "local", "model": "m-1", "from": "response" }));
+    assert_eq!(told["usage"], json!({ "input": 300, "output": 30, "cost_usd": 0.0 }));
+    let plan = told["plan_id"].as_str().unwrap();
+    let hash = world.run(&["show", plan, "--json"]).expect(0).json()["plan_hash"].as_str().unwrap().to_owned();
+    world.run(&["approve", plan, "--hash", &hash, "--approver-key", &world.key()]).expect(0);
+    world.run(&["execute", plan]).expect(0);
+    assert!(world.read("src/main.py").contains("good day"));
+    world.run(&["undo", "--approver-key", &world.key(), plan]).expect(0);
+    assert!(world.read("src/main.py").contains("\"hello\""));
+}
+
+#[test]
+fn progress_goes_to_people_by_stage_and_to_programs_by_line() {
+    let server = right(95);
+    let world = world(&server.url());
+    insta::assert_snapshot!(world.run(&["ask", TEXT, "--plan-only"]).expect(0).err);
+    let out = world.run(&["ask", TEXT, "--plan-only", "--events"]).expect(0).out;
+    let lines: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let (result, events) = lines.split_last().unwrap();
+    assert_eq!(result["schema"], "exacta.ask/1");
+    assert!(events.len() > 4 && events.iter().all(|event| event["schema"] == "exacta.ask-event/1"), "{out}");
+}
+
+#[test]
+fn a_question_is_answered_with_resume() {
+    let server = right(70);
+    let world = world(&server.url());
+    let told = world.run(&["ask", TEXT, "--json"]).expect(30).json();
+    assert_eq!(told["needs"]["kind"], "confirm_reading");
+    let ask = told["ask_id"].as_str().unwrap();
+    let told = world.run(&["ask", "--resume", ask, "--answer", "reading=yes", "--json"]).expect(30).json();
+    assert_eq!(told["stage"], "done", "{told}");
+    world.run(&["ask", "--resume", ask]).expect(2);
+    world.run(&["ask", TEXT, "--confirm-reading", "--json"]).expect(30).json();
+}
+
+#[test]
+fn a_provider_that_is_not_there_is_a_fault_and_can_be_resumed() {
+    let world = world("http://127.0.0.1:9");
+    let told = world.run(&["ask", TEXT, "--json"]).expect(60).json();
+    assert_eq!(told["error"]["code"], "PROVIDER_UNREACHABLE");
+    let server = right(95);
+    let ask = told["ask_id"].as_str().unwrap();
+    let file = world.home().join("providers.json");
+    fs::write(&file, fs::read_to_string(&file).unwrap().replace("http://127.0.0.1:9", &server.url())).unwrap();
+    assert_eq!(world.run(&["ask", "--resume", ask, "--json"]).expect(30).json()["stage"], "done");
+}
+
+#[test]
+fn a_transcript_is_the_user_s_alone_and_never_in_the_project() {
+    let server = right(95);
+    let world = world(&server.url());
+    world.run(&["ask", TEXT, "--transcript", "said.txt"]).expect(2);
+    assert!(!world.project().join("said.txt").exists());
+    let file = world.home().join("said.txt");
+    let name = file.to_str().unwrap().to_owned();
+    world.run(&["ask", TEXT, "--transcript", &name]).expect(30);
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    assert!(fs::read_to_string(&file).unwrap().contains("You plan a change"));
+    world.run(&["ask", TEXT, "--transcript", &name]).expect(2);
+}
+
+#[test]
+fn a_reviewer_s_words_go_back_to_the_model() {
+    let server = right(95);
+    let world = world(&server.url());
+    let told = world.run(&["ask", TEXT, "--json"]).expect(30).json();
+    let plan = told["plan_id"].as_str().unwrap();
+    let told = world
+        .run(&["revise", plan, "say it louder", "--at", "src/main.py:2", "--approver-key", &world.key(), "--json"])
+        .expect(30)
+        .json();
+    assert_eq!((&told["revises"], &told["stage"]), (&json!(plan), &json!("done")), "{told}");
+    assert_eq!(told["between"][0]["path"], "src/main.py");
+    let last = server.asked().pop().unwrap().body;
+    assert!(last.contains("say it louder") && last.contains("src/main.py:2"));
+}
