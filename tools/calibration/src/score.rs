@@ -6,7 +6,7 @@ use exacta_kernel::assess;
 use exacta_kernel::check::{self, Allowed, Context};
 use exacta_kernel::facts::{Facts, FileContent, Target, TargetFact};
 use exacta_kernel::finding::Finding;
-use exacta_kernel::gate::{self, Decision, Verdict};
+use exacta_kernel::gate::{self, Circumstances, Gate, Verdict, Verdicts};
 use exacta_kernel::import::{self, Request};
 use exacta_kernel::parse;
 use exacta_kernel::path::RelPath;
@@ -156,42 +156,44 @@ impl Scorer {
         facts.set_source(exacta_source::read(&plan));
         let caps = self.policies.first().map(|policy| *policy.caps()).unwrap_or_default();
         let allowed = Allowed::default();
-        let context = Context { facts: &facts, caps: &caps, constraints: &[], allowed: &allowed };
+        let context = Context { facts: &facts, caps: &caps, constraints: &[], allowed: &allowed, generated: false };
         let valid = match check::check(plan, &context) {
             Ok(valid) => valid,
             Err(invalid) => return Ok((None, refused(&invalid.findings))),
         };
-        let assessment = assess::assess(&valid, &facts);
-        let decisions = self.policies.iter().map(|policy| gate::decide(&valid, &assessment, policy));
-        Ok((Some(Numbers::of(&assessment)), decisions.map(|decision| answer(&decision)).collect()))
+        let circumstances = Circumstances { has_build_command: true, checks_off: false, made: None, oversize: None };
+        let Some(policy) = self.policies.first() else { return Ok((None, Vec::new())) };
+        let decision = gate::decide(assess::assess(valid, &facts), policy, &circumstances);
+        let verdicts = self.policies.iter().map(|policy| decision.under(policy, &circumstances));
+        Ok((Some(Numbers::of(decision.assessment())), verdicts.map(|verdicts| answer(&verdicts)).collect()))
     }
 }
 
 impl Numbers {
     fn of(assessment: &assess::Assessment) -> Self {
-        let (risk, quality) = (&assessment.risk, &assessment.quality);
-        let issues = quality.dimensions.iter().flat_map(|dimension| {
+        let (risk, quality) = (assessment.risk(), assessment.quality());
+        let issues = quality.dimensions().iter().flat_map(|dimension| {
             dimension.issues.iter().map(|issue| format!("{}: {} (-{})", dimension.name, issue.message, issue.points))
         });
         Self {
-            risk: risk.score,
-            counted: risk.factors.iter().map(|factor| factor.score).sum::<u32>().min(100),
-            factors: risk.factors.iter().map(|factor| (factor.name, factor.score)).collect(),
-            quality: quality.score.0,
-            dimensions: quality.dimensions.iter().map(|it| (it.name, it.score.0)).collect(),
+            risk: risk.score(),
+            counted: risk.factors().iter().map(|factor| factor.score).sum::<u32>().min(100),
+            factors: risk.factors().iter().map(|factor| (factor.name, factor.score)).collect(),
+            quality: quality.score().0,
+            dimensions: quality.dimensions().iter().map(|it| (it.name, it.score.0)).collect(),
             issues: issues.collect(),
         }
     }
 }
 
-fn answer(decision: &Decision) -> Answer {
-    let against = decision.gates.iter().filter(|gate| gate.verdict > Verdict::Allow && gate.gate != "user");
+fn answer(verdicts: &Verdicts) -> Answer {
+    let against = verdicts.gates().iter().filter(|gate| gate.verdict > Verdict::Allow && gate.gate != Gate::User);
     let plain = |text: &str| text.split(": ").next().unwrap_or(text).chars().filter(|c| !c.is_ascii_digit()).collect();
     let reason = |gate: &gate::GateVerdict| {
         let why: String = gate.rule.clone().unwrap_or_else(|| plain(&gate.reason));
         format!("{}: {why}", gate.gate)
     };
-    Answer { verdict: decision.verdict, reasons: against.map(reason).collect() }
+    Answer { verdict: verdicts.verdict(), reasons: against.map(reason).collect() }
 }
 
 /// The files as they were, by path.
