@@ -3,10 +3,10 @@
 use crate::agent::{self, AgentName};
 use crate::clock::now;
 use crate::error::{Error, Exit};
-use crate::record::wary;
-use crate::run::terms::Site;
+use crate::in_force::InForce;
+use crate::record::safe_on_tampering;
+use crate::run::preconditions::ProjectRef;
 use crate::signer::Signer;
-use crate::world::World;
 use exacta_exec::ProjectRoot;
 use exacta_home::{HeldSession, Home, ProjectRecord};
 use exacta_kernel::audit::Actor;
@@ -139,7 +139,7 @@ impl App {
     }
 
     fn enter(options: &Options, entry: Entry) -> Result<Self, Error> {
-        wary(options, || Self::enter_records(options, entry))
+        safe_on_tampering(options, || Self::enter_records(options, entry))
     }
 
     fn enter_records(options: &Options, entry: Entry) -> Result<Self, Error> {
@@ -208,13 +208,13 @@ impl App {
     }
 
     /// Where things are looked at.
-    pub(crate) fn site(&self) -> Site<'_> {
-        Site { home: &self.home, root: &self.root, project: &self.project.id }
+    pub(crate) fn project_ref(&self) -> ProjectRef<'_> {
+        ProjectRef { home: &self.home, root: &self.root, project: &self.project.id }
     }
 
     /// What is in force now. The profile is read anew: another process may have lowered it.
-    pub(crate) fn world(&self) -> Result<World, Error> {
-        World::load(&self.home, &self.root, self.profile()?)
+    pub(crate) fn in_force(&self) -> Result<InForce, Error> {
+        InForce::load(&self.home, &self.root, self.profile()?)
     }
 
     pub(crate) fn profile(&self) -> Result<Profile, Error> {

@@ -3,9 +3,9 @@
 use crate::app::{App, unknown_plan};
 use crate::clock::now;
 use crate::error::{Error, Exit};
+use crate::in_force::InForce;
 use crate::pipeline::{self, Evaluation, Origin};
-use crate::run::terms::{Bound, Site};
-use crate::world::World;
+use crate::run::preconditions::{Bound, ProjectRef};
 use exacta_kernel::approval::Approver;
 use exacta_kernel::binding::{Authority, Identity, ModelIdentity};
 use exacta_kernel::drift::{self, Answer, Drift, Present};
@@ -37,7 +37,7 @@ pub(crate) struct Stored {
 
 /// What a plan is bound to besides its targets, as it is now.
 pub(crate) struct Surroundings {
-    pub world: World,
+    pub in_force: InForce,
     model: Option<ModelIdentity>,
     session_alive: bool,
 }
@@ -47,10 +47,10 @@ impl Surroundings {
     ///
     /// # Errors
     /// If the policy is broken, or the user's own folder cannot be read.
-    pub fn load(site: Site<'_>, identity: &Identity) -> Result<Self, Error> {
-        let Site { home, root, project } = site;
+    pub fn load(project_ref: ProjectRef<'_>, identity: &Identity) -> Result<Self, Error> {
+        let ProjectRef { home, root, project } = project_ref;
         let profile = home.project(root.path())?.map_or(Profile::Safe, |record| record.profile);
-        let world = World::load(home, root, profile)?;
+        let in_force = InForce::load(home, root, profile)?;
         let model = match &identity.binding.asked {
             Some(asked) => crate::ask::model_now(home, &asked.provider)?,
             None => {
@@ -59,7 +59,7 @@ impl Surroundings {
             }
         };
         let session_alive = home.is_alive(project, &identity.binding.session)?;
-        Ok(Self { world, model, session_alive })
+        Ok(Self { in_force, model, session_alive })
     }
 
     /// The model that the plan's credential declared last.
@@ -71,7 +71,7 @@ impl Surroundings {
     pub fn present<'a>(&'a self, authority: &'a Authority, facts: &'a Facts) -> Present<'a> {
         Present {
             authority,
-            config_sha256: self.world.config_sha256(),
+            config_sha256: self.in_force.config_sha256(),
             session_alive: self.session_alive,
             model: self.model.as_ref(),
             facts,
@@ -90,16 +90,16 @@ impl App {
     pub(crate) fn current(&self, id: &PlanId) -> Result<Current, Error> {
         let record = self.record(id)?;
         let identity = identity(&record)?;
-        let surroundings = Surroundings::load(self.site(), &identity)?;
+        let surroundings = Surroundings::load(self.project_ref(), &identity)?;
         let Some(text) = &record.proposal else {
             let message = format!("the text of plan `{id}` was not kept, because it held a secret");
             return Err(Error::new(Exit::Denied, "plan_not_kept", message).hint("submit a plan without the secret"));
         };
-        let mut basis = surroundings.world.basis(&self.root, Some(&self.project.id), &identity.binding.constraints);
+        let mut basis = surroundings.in_force.basis(&self.root, Some(&self.project.id), &identity.binding.constraints);
         basis.selection = identity.derived_from.is_some();
         basis.made = Made::of(&identity.binding);
         let (evaluation, facts) = pipeline::evaluate(text, Origin::Record, basis)?;
-        let authority = surroundings.world.authority();
+        let authority = surroundings.in_force.authority();
         let (drifts, now) = (Vec::new(), now());
         let mut stored = Stored { record, identity, drifts, now, surroundings, facts, authority };
         stored.drifts = drift::drift(&stored.identity, &stored.present());
@@ -110,7 +110,7 @@ impl App {
     pub(crate) fn usable(&mut self, id: &PlanId) -> Result<Current, Error> {
         let current = self.current(id)?;
         current.stored.known()?;
-        self.note_policy(current.stored.world())?;
+        self.note_policy(current.stored.in_force())?;
         match drift::answer(&current.stored.drifts) {
             Some(Answer::Expired) => {
                 let why = messages(&current.stored.drifts);
@@ -130,8 +130,8 @@ impl Stored {
     }
 
     /// What is in force.
-    pub fn world(&self) -> &World {
-        &self.surroundings.world
+    pub fn in_force(&self) -> &InForce {
+        &self.surroundings.in_force
     }
 
     /// That every target could be looked at.
@@ -148,7 +148,7 @@ impl Stored {
             facts: &self.facts,
             drifts: &self.drifts,
             decided_at: self.record.status_at,
-            approvers: self.world().approvers.iter().filter(has_signed).collect(),
+            approvers: self.in_force().approvers.iter().filter(has_signed).collect(),
         }
     }
 

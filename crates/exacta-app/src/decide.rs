@@ -29,7 +29,7 @@ impl App {
     /// # Errors
     /// If the plan changed, expired, drifted, is denied, was decided by another first, or the key is not an approver's.
     pub fn approve(&mut self, id: &PlanId, shown: &Shown, key: &SigningKey) -> Result<PlanView, Error> {
-        self.wary(|app| app.approve_plan(id, shown, key))
+        self.safe_on_tampering(|app| app.approve_plan(id, shown, key))
     }
 
     fn approve_plan(&mut self, id: &PlanId, shown: &Shown, key: &SigningKey) -> Result<PlanView, Error> {
@@ -100,7 +100,7 @@ impl App {
     /// # Errors
     /// If a selected step needs one that is not selected, or the plan can no longer be used.
     pub fn select(&mut self, id: &PlanId, steps: &BTreeSet<String>) -> Result<PlanView, Error> {
-        self.wary(|app| app.select_steps(id, steps))
+        self.safe_on_tampering(|app| app.select_steps(id, steps))
     }
 
     fn select_steps(&mut self, id: &PlanId, steps: &BTreeSet<String>) -> Result<PlanView, Error> {
@@ -127,7 +127,7 @@ impl App {
     /// # Errors
     /// If the plan was decided already, or the key is not an approver's.
     pub fn reject(&mut self, id: &PlanId, why: Option<&str>, key: &SigningKey) -> Result<(), Error> {
-        self.wary(|app| app.reject_plan(id, why, key))
+        self.safe_on_tampering(|app| app.reject_plan(id, why, key))
     }
 
     fn reject_plan(&mut self, id: &PlanId, why: Option<&str>, key: &SigningKey) -> Result<(), Error> {
@@ -149,7 +149,7 @@ impl App {
     /// # Errors
     /// As [`App::reject`].
     pub fn revise(&mut self, id: &PlanId, feedback: &str, key: &SigningKey) -> Result<(), Error> {
-        self.wary(|app| app.revise_plan(id, feedback, key))
+        self.safe_on_tampering(|app| app.revise_plan(id, feedback, key))
     }
 
     fn revise_plan(&mut self, id: &PlanId, feedback: &str, key: &SigningKey) -> Result<(), Error> {
@@ -172,7 +172,7 @@ impl App {
     /// # Errors
     /// If its text was not kept, the plan can still be used, or was rejected.
     pub fn resubmit(&mut self, id: &PlanId) -> Result<PlanView, Error> {
-        self.wary(|app| app.resubmit_plan(id))
+        self.safe_on_tampering(|app| app.resubmit_plan(id))
     }
 
     fn resubmit_plan(&mut self, id: &PlanId) -> Result<PlanView, Error> {

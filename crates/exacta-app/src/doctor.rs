@@ -1,7 +1,7 @@
 //! Whether everything that Exacta needs is here, and what to do where it is not.
 
 use crate::app::{App, Options};
-use crate::world::World;
+use crate::in_force::InForce;
 use exacta_exec::ProjectRoot;
 use exacta_exec::sandbox::{self, Ended, SandboxError};
 use exacta_home::Home;
@@ -90,10 +90,10 @@ fn approvers(home: &Home) -> Check {
 }
 
 fn policy(home: &Home, root: &ProjectRoot) -> Check {
-    match World::load(home, root, Profile::Safe) {
-        Ok(world) => good(
+    match InForce::load(home, root, Profile::Safe) {
+        Ok(in_force) => good(
             "policy",
-            format!("version {}, ceiling {}", world.policy.safety_version(), world.policy.ceiling().name()),
+            format!("version {}, ceiling {}", in_force.policy.safety_version(), in_force.policy.ceiling().name()),
         ),
         Err(error) => broken("policy", error.message, error.hint.unwrap_or_default()),
     }
@@ -155,8 +155,8 @@ fn sandbox(options: &Options, home: &Home, root: &ProjectRoot) -> Check {
 }
 
 fn commands(options: &Options, home: &Home, root: &ProjectRoot) -> Vec<Command> {
-    let set = App::look(options).ok().zip(World::load(home, root, Profile::Safe).ok());
-    let set = set.map(|(app, world)| app.checks(&world.policy, true).commands).unwrap_or_default();
+    let set = App::look(options).ok().zip(InForce::load(home, root, Profile::Safe).ok());
+    let set = set.map(|(app, in_force)| app.checks(&in_force.policy, true).commands).unwrap_or_default();
     let plain = || Command {
         name: "true".to_owned(),
         argv: vec!["true".to_owned()],

@@ -9,7 +9,7 @@ use crate::pipeline::Evaluation;
 use crate::run::begin::{Beginning, Lost};
 use crate::run::checks::CheckEvent;
 use crate::run::error::{ROLLED_BACK, TARGET_REFUSED};
-use crate::run::terms::Terms;
+use crate::run::preconditions::Preconditions;
 use crate::run::transitions;
 use crate::submit::{data, reason, scored};
 use exacta_exec::Event as Progress;
@@ -50,19 +50,21 @@ impl App {
     /// # Errors
     /// If the approval no longer holds, the run could not start, or it failed and was rolled back.
     pub fn execute(&mut self, id: &PlanId, execution: Execution<'_>) -> Result<RunView, Error> {
-        self.wary(|app| app.patiently(execution, |app, execution| app.execute_plan(id, execution)))
+        self.safe_on_tampering(|app| {
+            app.retry_after_dead_runs(execution, |app, execution| app.execute_plan(id, execution))
+        })
     }
 
     fn execute_plan(&mut self, id: &PlanId, execution: Execution<'_>) -> Result<RunView, Error> {
         let run_id = new_id(RunId::parse)?;
         let Current { stored, evaluation } = self.current(id)?;
         stored.known()?;
-        self.note_policy(stored.world())?;
+        self.note_policy(stored.in_force())?;
         if let Some(run) = &stored.record.run {
             // Its own run changed the targets: that is no drift, and does not expire the plan.
             return Err(already_run(id, run.id.as_str()));
         }
-        let checks = self.checks(&stored.world().policy, has_build(&evaluation));
+        let checks = self.checks(&stored.in_force().policy, has_build(&evaluation));
         let (why, notice) = (reason(evaluation.verdicts()), evaluation.verdicts().notice_reason());
         let permit = match self.permit(&stored, evaluation, run_id.clone())? {
             Ok(permit) => permit,
@@ -78,15 +80,19 @@ impl App {
         let notice = notice.filter(|_| permit.work().is_automatic());
         entry.data = data(json!({ "plan_hash": permit.work().plan_hash(), "changes": transitions(&permit) }));
         entry.data.extend(notice.iter().map(|why| (NOTICE.to_owned(), why.as_str().into())));
-        let concurrency = stored.world().policy.concurrency();
+        let concurrency = stored.in_force().policy.concurrency();
         let lost = |lost: Lost| match lost {
             Lost::To(run) => already_run(id, run.as_str()),
             Lost::Status(status) => wrong_status(id, status),
         };
         let from = &[Status::AutoApproved, Status::UserApproved];
-        let terms = Terms::Plan(stored.bound());
-        let ended =
-            self.run_permitted(permit, Beginning { from, concurrency, entry, terms, lost: &lost }, &checks, execution);
+        let preconditions = Preconditions::Plan(stored.bound());
+        let ended = self.run_permitted(
+            permit,
+            Beginning { from, concurrency, entry, preconditions, lost: &lost },
+            &checks,
+            execution,
+        );
         match ended {
             Err(error) if error.code == EXPIRED => {
                 self.expire(id, &error.message)?;
@@ -126,7 +132,7 @@ impl App {
         let content = decision.plan().plan().content_hash();
         let plan_hash = permit::current_hash(&stored.identity, &stored.present(), content)?;
         let demand = Demand { project: &self.project.id, plan_id: &stored.record.id, plan_hash, now: stored.now };
-        Ok(approval::find(&stored.record.approvals, &stored.world().approvers, &demand))
+        Ok(approval::find(&stored.record.approvals, &stored.in_force().approvers, &demand))
     }
 
     /// What a refusal means: recorded where it ends the plan, and told with the command that helps.

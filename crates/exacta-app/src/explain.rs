@@ -5,11 +5,11 @@ mod trial;
 
 use crate::app::{App, Options};
 use crate::error::Error;
+use crate::in_force::Folder;
 use crate::pipeline::{Basis, Evaluation};
 use crate::submit::Request;
 use crate::submit::evaluate;
 use crate::view::{self, Registered};
-use crate::world::Folder;
 use exacta_kernel::gate::Verdict;
 use exacta_kernel::id::PlanId;
 use exacta_kernel::policy::Policy;
@@ -41,7 +41,7 @@ impl App {
     /// If there is no such plan, or its text was not kept.
     pub fn explain_plan(&self, id: &PlanId) -> Result<Explained, Error> {
         let current = self.current(id)?;
-        let mut basis = current.stored.world().basis(
+        let mut basis = current.stored.in_force().basis(
             &self.root,
             Some(&self.project.id),
             &current.stored.identity.binding.constraints,

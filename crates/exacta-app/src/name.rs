@@ -2,7 +2,7 @@
 
 use crate::app::{App, unknown_plan};
 use crate::error::{Error, Exit};
-use crate::record::wary;
+use crate::record::safe_on_tampering;
 use exacta_kernel::audit::Entry;
 use exacta_kernel::id::PlanId;
 use exacta_kernel::lifecycle::Status;
@@ -17,7 +17,7 @@ impl App {
     /// # Errors
     /// If there is none, or several are meant.
     pub fn resolve(&self, name: &str) -> Result<PlanId, Error> {
-        wary(&self.options, || self.find(name))
+        safe_on_tampering(&self.options, || self.find(name))
     }
 
     fn find(&self, name: &str) -> Result<PlanId, Error> {

@@ -3,10 +3,10 @@
 use crate::app::App;
 use crate::clock::now;
 use crate::error::{Error, Exit};
+use crate::in_force::InForce;
 use crate::recorded::{Setting, record_with};
 use crate::settings::signed_setting;
 use crate::submit::data;
-use crate::world::World;
 use exacta_home::{Fall, Home, ProjectRecord, SigningKey};
 use exacta_kernel::approval::setting::{SettingVerb, profile_subject};
 use exacta_kernel::audit::{Actor, EntryDraft, Event};
@@ -41,13 +41,13 @@ impl App {
     /// # Errors
     /// If the policy cannot be read.
     pub fn profile_view(&self) -> Result<ProfileView, Error> {
-        let world = self.world()?;
+        let in_force = self.in_force()?;
         let record = self.home.project(self.path())?;
         Ok(ProfileView {
             chosen: self.profile()?,
-            ceiling: world.policy.ceiling(),
-            in_force: world.policy.profile(),
-            concurrency: world.policy.concurrency(),
+            ceiling: in_force.policy.ceiling(),
+            in_force: in_force.policy.profile(),
+            concurrency: in_force.policy.concurrency(),
             fell: record.and_then(|record| record.fell).map(|fall| format!("{}: {}", fall.at, fall.why)),
         })
     }
@@ -57,7 +57,7 @@ impl App {
     /// # Errors
     /// If the policy cannot be read.
     pub fn explain(&self, question: &Question) -> Result<Verdicts, Error> {
-        Ok(gate::explain(question, &self.world()?.policy))
+        Ok(gate::explain(question, &self.in_force()?.policy))
     }
 
     /// Changes the profile. Raising it needs a person's key, nothing running, and stays within the ceiling. Setting the one that
@@ -91,7 +91,7 @@ impl App {
     }
 
     fn may_raise(&self, profile: Profile, person: bool) -> Result<(), Error> {
-        let policy = self.world()?.policy;
+        let policy = self.in_force()?.policy;
         let ceiling = policy.ceiling();
         if profile > ceiling {
             let (whose, hint) = if ceiling < policy.safety().ceiling {
@@ -132,13 +132,13 @@ impl App {
     }
 
     /// Records that the Safety Policy is another one than the log knows of, however it was changed: elsewhere, or by hand.
-    pub(crate) fn note_policy(&mut self, world: &World) -> Result<(), Error> {
-        let (known, now_is) = (self.project.policy, world.policy.safety_hash());
+    pub(crate) fn note_policy(&mut self, in_force: &InForce) -> Result<(), Error> {
+        let (known, now_is) = (self.project.policy, in_force.policy.safety_hash());
         if known == Some(now_is) {
             return Ok(());
         }
         if let Some(known) = known {
-            let reason = format!("safety policy {}, set elsewhere or by hand", world.policy.safety_version());
+            let reason = format!("safety policy {}, set elsewhere or by hand", in_force.policy.safety_version());
             let entry = EntryDraft::new(Event::PolicyChanged, Actor::System, reason);
             let data = data(json!({ "from": known, "to": now_is }));
             self.store.record(&[EntryDraft { data, ..entry }], now())?;

@@ -75,10 +75,10 @@ impl App {
     fn is_over(&self, plan: &PlanSummary) -> bool {
         let drifted = || {
             let identity = current::identity(&self.record(&plan.id)?)?;
-            let surroundings = Surroundings::load(self.site(), &identity)?;
+            let surroundings = Surroundings::load(self.project_ref(), &identity)?;
             let targets: Vec<RelPath> = identity.binding.targets.keys().cloned().collect();
-            let facts = self.root.facts(&targets, surroundings.world.policy.caps().target_bytes);
-            let authority = surroundings.world.authority();
+            let facts = self.root.facts(&targets, surroundings.in_force.policy.caps().target_bytes);
+            let authority = surroundings.in_force.authority();
             let drifts = drift::drift(&identity, &surroundings.present(&authority, &facts));
             Ok::<bool, Error>(drift::answer(&drifts) == Some(Answer::Expired))
         };
@@ -126,7 +126,7 @@ impl App {
             drifts,
             approvals: self.approvals(&record, current.as_ref())?,
             feedback: record.feedback.iter().map(asked).collect(),
-            run: record.run.map(|run| self.told(run, &record.correlation_id)).transpose()?,
+            run: record.run.map(|run| self.explained_run(run, &record.correlation_id)).transpose()?,
         })
     }
 
@@ -144,7 +144,7 @@ impl App {
     }
 
     /// A run, that no person was asked if it is so, and why it ended where that was not as wanted: what the log says.
-    fn told(&self, run: RunRecord, operation: &CorrelationId) -> Result<RunView, Error> {
+    fn explained_run(&self, run: RunRecord, operation: &CorrelationId) -> Result<RunView, Error> {
         let failed = matches!(
             run.state,
             RunState::RolledBack | RunState::Cancelled | RunState::NeedsAttention | RunState::Unknown
@@ -160,17 +160,17 @@ impl App {
     }
 
     /// The same without a word where the plan's record cannot be used: a list is shown all the same.
-    fn told_in_list(&self, run: RunRecord) -> RunView {
+    fn listed_run(&self, run: RunRecord) -> RunView {
         let plan = self.record(&run.plan_id);
-        let told = plan.and_then(|plan| self.told(run.clone(), &plan.correlation_id));
-        told.unwrap_or_else(|_| run_view(run))
+        let explained = plan.and_then(|plan| self.explained_run(run.clone(), &plan.correlation_id));
+        explained.unwrap_or_else(|_| run_view(run))
     }
 
     /// How a plan stands: what [`App::show`] says of it, without all the rest.
     ///
     /// # Errors
     /// As [`App::show`].
-    pub fn stands(&self, id: &PlanId) -> Result<Status, Error> {
+    pub fn status_of(&self, id: &PlanId) -> Result<Status, Error> {
         let record = self.record(id)?;
         if record.status.is_final() || record.run.is_some() {
             return Ok(record.status);
@@ -184,7 +184,7 @@ impl App {
     /// # Errors
     /// As [`App::show`], and if the record cannot be written.
     pub fn consider(&mut self, id: &PlanId) -> Result<PlanDetail, Error> {
-        self.wary(|app| {
+        self.safe_on_tampering(|app| {
             let detail = app.show(id)?;
             if detail.plan.status == Some(Status::Expired) {
                 app.expire(id, &current::messages(&detail.drifts))?;
@@ -282,8 +282,8 @@ impl App {
     /// # Errors
     /// If the record or the approvers cannot be read.
     pub fn status(&self) -> Result<StatusView, Error> {
-        let (policy, policy_error) = match self.world() {
-            Ok(world) => (Some(world.policy), None),
+        let (policy, policy_error) = match self.in_force() {
+            Ok(in_force) => (Some(in_force.policy), None),
             Err(error) if error.exit == Exit::Denied => (None, Some(error.message)),
             Err(error) => return Err(error),
         };
@@ -309,7 +309,7 @@ impl App {
             fell: project.and_then(|project| project.fell).map(|fall| format!("{}: {}", fall.at, fall.why)),
             pending: self.list(Some(Status::Pending.name()), Some(20))?,
             approved: self.approved()?,
-            runs: runs.into_iter().map(|run| self.told_in_list(run)).collect(),
+            runs: runs.into_iter().map(|run| self.listed_run(run)).collect(),
             attention,
             unfinished,
             damage: self.damage()?.into_iter().chain(unreadable).collect(),

@@ -15,7 +15,7 @@ use exacta_record::{EntryFilter, Pin, RECORDS, RecordError, Report, Tampered, Tr
 /// # Errors
 /// What was changed and where.
 pub fn verify(options: &Options) -> Result<Report, Error> {
-    wary(options, || verify_all(options))
+    safe_on_tampering(options, || verify_all(options))
 }
 
 fn verify_all(options: &Options) -> Result<Report, Error> {
@@ -62,7 +62,7 @@ fn changed(places: &[Tampered]) -> Error {
 ///
 /// # Errors
 /// What the command ends with; it says so if the profile could not be lowered.
-pub fn wary<T>(options: &Options, command: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+pub fn safe_on_tampering<T>(options: &Options, command: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     command().map_err(|mut error| {
         if error.is_distrust()
             && let Err(cause) = distrust(options)
@@ -100,9 +100,9 @@ impl App {
     /// Does something with the record. The store compares every plan and run with the log before it is acted upon: a run
     /// that is hidden could be repeated, and what an undo puts back could be anything. Where one was changed from outside,
     /// the profile falls to SAFE.
-    pub(crate) fn wary<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
+    pub(crate) fn safe_on_tampering<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
         let options = self.options.clone();
-        wary(&options, || act(self))
+        safe_on_tampering(&options, || act(self))
     }
 
     /// Entries of the log, oldest first: of one operation, or the last so many.

@@ -3,9 +3,9 @@
 use crate::app::{App, Options};
 use crate::clock::now;
 use crate::error::{Error, Exit};
+use crate::in_force::{policy_error, safety_policy};
 use crate::recorded::{Setting, record_with};
 use crate::submit::data;
-use crate::world::{policy_error, safety_policy};
 use exacta_home::{FileError, Home, HomeError, KeyError, SettingsSnapshot, Weakness};
 pub use exacta_home::{KeyFile, SigningKey};
 use exacta_kernel::approval::setting::{

@@ -5,9 +5,9 @@ use crate::clock::{new_id, now};
 use crate::current::{Surroundings, messages, model_notice};
 use crate::error::{Error, Exit};
 use crate::import::{self, Patch};
+use crate::in_force::{Folder, InForce};
 use crate::pipeline::{self, Basis, Evaluation, Origin};
 use crate::view::{self, Registered};
-use crate::world::{Folder, World};
 use exacta_exec::ProjectRoot;
 use exacta_home::DeclaredIdentity;
 use exacta_kernel::audit::{Actor, EntryDraft, Event};
@@ -107,12 +107,12 @@ impl App {
     /// # Errors
     /// If the policy or the record cannot be used. A text that is not a plan is not an error: the view says so.
     pub fn submit(&mut self, text: &[u8], request: &Request) -> Result<PlanView, Error> {
-        self.wary(|app| {
+        self.safe_on_tampering(|app| {
             let lineage = match &request.revises {
                 None => app.new_lineage()?,
                 Some(id) => app.next_version(id)?,
             };
-            let size = Size::of(app.world()?.policy.caps());
+            let size = Size::of(app.in_force()?.policy.caps());
             match proposal(text, request, &app.root, size) {
                 Ok(text) => app.register(&text, Origin::Outside, &request.constraints, lineage),
                 Err(refusal) => {
@@ -143,7 +143,7 @@ impl App {
     /// blocked from the start.
     fn check_model(&self, record: &PlanRecord) -> Result<(), Error> {
         let Ok(identity) = crate::current::identity(record) else { return Ok(()) };
-        let surroundings = Surroundings::load(self.site(), &identity)?;
+        let surroundings = Surroundings::load(self.project_ref(), &identity)?;
         match drift::of_model(&identity, surroundings.model()).filter(|drift| drift.answer == Answer::Regenerate) {
             Some(drift) => Err(model_notice(&identity, &drift.message)),
             None => Ok(()),
@@ -186,16 +186,16 @@ impl App {
         constraints: &[Constraint],
         lineage: Lineage,
     ) -> Result<PlanView, Error> {
-        let world = self.world()?;
-        self.note_policy(&world)?;
-        let mut basis = world.basis(&self.root, Some(&self.project.id), constraints);
+        let in_force = self.in_force()?;
+        self.note_policy(&in_force)?;
+        let mut basis = in_force.basis(&self.root, Some(&self.project.id), constraints);
         basis.selection = lineage.derived_from.is_some();
         basis.made = lineage.maker.as_ref().map(Maker::made);
         let (evaluation, _) = pipeline::evaluate(text, origin, basis)?;
         match evaluation.plan() {
             None => self.refuse(Digest::of(text), &evaluation, &lineage),
             Some(plan) => {
-                let identity = self.identity(plan, constraints, &world, &lineage)?;
+                let identity = self.identity(plan, constraints, &in_force, &lineage)?;
                 if evaluation.is_withheld() {
                     return self.keep(None, &evaluation, &identity, lineage);
                 }
@@ -227,7 +227,7 @@ impl App {
         &self,
         plan: &Plan,
         constraints: &[Constraint],
-        world: &World,
+        in_force: &InForce,
         lineage: &Lineage,
     ) -> Result<Identity, Error> {
         let proposal = plan.proposal();
@@ -242,13 +242,13 @@ impl App {
             version: lineage.version,
             derived_from: lineage.derived_from.clone(),
             created_at,
-            expires_at: created_at.plus_seconds(world.policy.caps().expiry_seconds),
+            expires_at: created_at.plus_seconds(in_force.policy.caps().expiry_seconds),
             binding: Binding {
                 proposer: Proposer { credential: lineage.proposer.clone().unwrap_or_else(|| self.credential()), model },
                 request_sha256: request_sha256.unwrap_or_else(|| Digest::of(proposal.intent.text.as_bytes())),
                 constraints: constraints.to_vec(),
-                authority: world.authority(),
-                config_sha256: world.config_sha256(),
+                authority: in_force.authority(),
+                config_sha256: in_force.config_sha256(),
                 session: self.session()?,
                 targets: plan.expected_states(),
                 asked: maker.map(|maker| maker.asked.clone()),

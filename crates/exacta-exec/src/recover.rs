@@ -7,7 +7,7 @@ use crate::journal::{Journal, JournalError};
 use crate::lock::{Desk, Locks, Patience, is_held};
 use crate::mark::{Mark, shown_over};
 use crate::outcome::{Outcome, Recovered};
-use crate::root::{ProjectRoot, Standing};
+use crate::root::{ProjectRoot, RecordedState};
 use crate::run::{Receipts, receipts};
 use crate::settle::{Committed, Halt};
 use exacta_kernel::id::{PlanId, RunId};
@@ -132,7 +132,9 @@ pub(crate) fn settle<F: Fs>(
     let Some(name) = journal_name(area, run_id)? else {
         // Neither intent nor commit: what is left are files that no one needs. Unless it has just come to its end; or somebody took
         // the journal away: then an old file may be among them.
-        if area.ended(run_id)?.is_none() && matches!(area.fs.standing(run_id), Standing::Unknown | Standing::Over) {
+        if area.ended(run_id)?.is_none()
+            && matches!(area.fs.recorded_state(run_id), RecordedState::Unknown | RecordedState::Over)
+        {
             discard(area, run_id, traces)?;
         }
         return Ok(None);
@@ -141,7 +143,7 @@ pub(crate) fn settle<F: Fs>(
     if name == names.intent() {
         let journal = Journal::read(area.fs, &file, run_id).ok();
         let plan_id = journal.as_ref().map(|journal| journal.plan_id.clone());
-        if let Some(journal) = journal.filter(|_| area.fs.standing(run_id) != Standing::Over) {
+        if let Some(journal) = journal.filter(|_| area.fs.recorded_state(run_id) != RecordedState::Over) {
             let mut committed = Committed::found(area, journal, file);
             if committed.shows()? {
                 return leave_as_found(committed).map(Some);
@@ -152,10 +154,10 @@ pub(crate) fn settle<F: Fs>(
     }
     let journal = Journal::read(area.fs, &file, run_id).map_err(|error| error.of(run_id))?;
     // Where a person has to look nothing is finished any more.
-    let only_back = match area.fs.standing(run_id) {
-        Standing::Unknown | Standing::Running => false,
-        Standing::Attention => true,
-        Standing::Over => return Err(RunError::UnknownRun { run_id: run_id.clone() }),
+    let only_back = match area.fs.recorded_state(run_id) {
+        RecordedState::Unknown | RecordedState::Running => false,
+        RecordedState::Attention => true,
+        RecordedState::Over => return Err(RunError::UnknownRun { run_id: run_id.clone() }),
     };
     let never = AtomicBool::new(false);
     let patience = Patience { wait: WAIT, cancel: &never };

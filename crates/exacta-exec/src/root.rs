@@ -21,11 +21,11 @@ pub struct ProjectRoot {
 }
 
 /// The runs without an end that the record knows; `None` where there is no record to ask.
-pub(crate) type OpenRuns = Option<Arc<BTreeMap<RunId, Standing>>>;
+pub(crate) type OpenRuns = Option<Arc<BTreeMap<RunId, RecordedState>>>;
 
 /// How a run stands in the record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum RecordedState {
     /// There is no record to ask.
     Unknown,
     /// It has its end there, or never was.
@@ -61,9 +61,9 @@ impl ProjectRoot {
     /// Says which runs the record knows as having no end, and which of them a person has to look at. From now on no other run is
     /// finished or put back, and those only put back: a journal of a run that is over cannot be played again.
     pub fn admit(&self, running: impl IntoIterator<Item = RunId>, attention: impl IntoIterator<Item = RunId>) {
-        let running = running.into_iter().map(|run| (run, Standing::Running));
-        let attention = attention.into_iter().map(|run| (run, Standing::Attention));
-        let runs: BTreeMap<RunId, Standing> = running.chain(attention).collect();
+        let running = running.into_iter().map(|run| (run, RecordedState::Running));
+        let attention = attention.into_iter().map(|run| (run, RecordedState::Attention));
+        let runs: BTreeMap<RunId, RecordedState> = running.chain(attention).collect();
         *self.open_runs.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(runs));
     }
 

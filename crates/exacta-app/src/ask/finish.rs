@@ -23,9 +23,9 @@ impl Session<'_> {
     /// What the kernel and the gates say of these steps, as of any proposal.
     pub fn judge(&self, outline: &Outline, reading: &Reading) -> Result<Evaluation, Error> {
         let text = self.proposal(outline, reading)?;
-        let world = self.app.world()?;
+        let in_force = self.app.in_force()?;
         let maker = self.maker_of(reading);
-        let mut basis = world.basis(&self.app.root, Some(&self.app.project.id), &self.constraints);
+        let mut basis = in_force.basis(&self.app.root, Some(&self.app.project.id), &self.constraints);
         basis.made = Some(maker.made());
         Ok(pipeline::evaluate(&text, Origin::Outside, basis)?.0)
     }

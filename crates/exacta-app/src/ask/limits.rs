@@ -19,10 +19,10 @@ impl Session<'_> {
             Some(revision) => revision.constraints.clone(),
             None => self.given()?,
         };
-        let world = self.app.world()?;
+        let in_force = self.app.in_force()?;
         let mut shown: Vec<(Source, Constraint)> =
             self.constraints.iter().map(|it| (Source::Request, it.clone())).collect();
-        shown.extend(world.policy.constraints().into_iter().map(|it| (it.source, it.constraint)));
+        shown.extend(in_force.policy.constraints().into_iter().map(|it| (it.source, it.constraint)));
         let checked = shown.iter().filter(|(_, it)| constraint::is_understood(it)).count();
         let doing = match shown.len() {
             0 => "none given".to_owned(),

@@ -165,7 +165,7 @@ impl Session<'_> {
     /// That the Safety Policy lets this kind of provider plan at all, before anything is sent to it.
     fn check_provider(&self) -> Result<(), Error> {
         let class = self.maker.identity().class;
-        if self.app.world()?.policy.allows_provider(class) {
+        if self.app.in_force()?.policy.allows_provider(class) {
             return Ok(());
         }
         let message = format!("the Safety Policy allows no plans from {} providers; nothing was sent", class.name());

@@ -127,7 +127,7 @@ impl Session<'_> {
     pub fn again(&mut self, stage: AskStage, findings: Vec<FindingView>) -> Result<(), Error> {
         self.tried = self.tried.saturating_add(1);
         let n = self.tried;
-        let places = findings.iter().map(told).collect();
+        let places = findings.iter().map(one_line).collect();
         let attempt = Attempt { stage, n, findings };
         self.view.attempts.push(attempt.clone());
         (self.observer)(&AskEvent::Again(attempt));
@@ -291,7 +291,7 @@ pub(super) fn objection(code: &str, message: impl Into<String>, hint: &str) -> F
 }
 
 /// A finding in one line.
-fn told(finding: &FindingView) -> String {
+fn one_line(finding: &FindingView) -> String {
     let place = [&finding.step, &finding.path, &finding.pointer].into_iter().flatten().next();
     let place = place.map_or_else(String::new, |place| format!(" ({place})"));
     format!("{}{place}: {}", finding.code, finding.message)

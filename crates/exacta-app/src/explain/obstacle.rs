@@ -145,7 +145,7 @@ fn owner(set: RuleSet, id: &str) -> String {
             format!("the safety policy may switch this rule off by name: `disable_default_rules = [\"{id}\"]`")
         }
         RuleSet::SafetyPolicy => operators(&key),
-        RuleSet::Project => format!("{key} stands in `{}` of the project", crate::world::CONFIG),
+        RuleSet::Project => format!("{key} stands in `{}` of the project", crate::in_force::CONFIG),
     }
 }
 

@@ -6,8 +6,8 @@ use crate::current::expired;
 use crate::error::{Error, Exit};
 use crate::execute::Execution;
 use crate::run::error::run_error;
+use crate::run::preconditions::{Changed, Moment, Preconditions, ProjectRef};
 use crate::run::process::is_dead;
-use crate::run::terms::{Changed, Moment, Site, Terms};
 use exacta_exec::{ProjectRoot, RunError};
 use exacta_kernel::audit::EntryDraft;
 use exacta_kernel::id::{PlanId, RunId};
@@ -35,7 +35,7 @@ pub(crate) struct Beginning<'a> {
     /// What the log is told.
     pub(crate) entry: EntryDraft,
     /// What must hold then, and until the commit.
-    pub(crate) terms: Terms<'a>,
+    pub(crate) preconditions: Preconditions<'a>,
     /// What losing means.
     pub(crate) lost: &'a dyn Fn(Lost) -> Error,
 }
@@ -50,19 +50,25 @@ pub(crate) enum Lost {
 
 impl Beginning<'_> {
     /// Enters the run. Where other runs have to end first it waits.
-    pub fn enter(&self, store: &mut Record, mut run: RunRecord, site: Site<'_>, wait: Wait<'_>) -> Result<(), Error> {
+    pub fn enter(
+        &self,
+        store: &mut Record,
+        mut run: RunRecord,
+        project_ref: ProjectRef<'_>,
+        wait: Wait<'_>,
+    ) -> Result<(), Error> {
         for look in 1_usize.. {
             run.started_at = now();
-            match self.try_once(store, &run, site, wait, look > 1)? {
+            match self.try_once(store, &run, project_ref, wait, look > 1)? {
                 Start::Started => break,
-                Start::TooLate { at } => return self.terms.in_time(&run.plan_id, at),
+                Start::TooLate { at } => return self.preconditions.in_time(&run.plan_id, at),
                 Start::TooMany { running } => {
                     let now_and_then = look.is_multiple_of(LOOKS);
-                    if wait.is_over() || (now_and_then && some_are_dead(store, site.root)?) {
+                    if wait.is_over() || (now_and_then && some_are_dead(store, project_ref.root)?) {
                         return Err(too_many(running));
                     }
                     if now_and_then || wait.is_cancelled() {
-                        self.holds(&run, site, wait, false)?;
+                        self.holds(&run, project_ref, wait, false)?;
                     }
                     std::thread::sleep(PAUSE);
                 }
@@ -79,27 +85,27 @@ impl Beginning<'_> {
         &self,
         store: &mut Record,
         run: &RunRecord,
-        site: Site<'_>,
+        project_ref: ProjectRef<'_>,
         wait: Wait<'_>,
         waited: bool,
     ) -> Result<Start, Error> {
-        let before = self.terms.begins_before();
+        let before = self.preconditions.begins_before();
         let request = RunRequest { run, from: self.from, max_running: self.concurrency, before };
         let turn = store.turn()?;
         if let Some(obstacle) = turn.obstacle(&request, run.started_at)? {
             return Ok(obstacle);
         }
-        self.holds(run, site, wait, waited)?;
+        self.holds(run, project_ref, wait, waited)?;
         Ok(turn.start_run(&request, std::slice::from_ref(&self.entry), run.started_at)?)
     }
 
     /// That it was not cancelled, and that what it was permitted under still holds; after it has `waited`, its targets too.
-    fn holds(&self, run: &RunRecord, site: Site<'_>, wait: Wait<'_>, waited: bool) -> Result<(), Error> {
+    fn holds(&self, run: &RunRecord, project_ref: ProjectRef<'_>, wait: Wait<'_>, waited: bool) -> Result<(), Error> {
         if wait.is_cancelled() {
             return Err(run_error(&RunError::Cancelled));
         }
         let moment = if waited { Moment::LateStart } else { Moment::Start };
-        match self.terms.changed(site, moment)? {
+        match self.preconditions.changed(project_ref, moment)? {
             Some(changed) => Err(outdated(&run.plan_id, &changed)),
             None => Ok(()),
         }
@@ -129,7 +135,7 @@ impl Wait<'_> {
 impl App {
     /// Acts, its record as durable as is asked for. Runs that die while it waits for them are recovered, and it is tried
     /// again: on the project as that left it.
-    pub(crate) fn patiently(
+    pub(crate) fn retry_after_dead_runs(
         &mut self,
         execution: Execution<'_>,
         mut act: impl FnMut(&mut Self, Execution<'_>) -> Result<RunView, Error>,

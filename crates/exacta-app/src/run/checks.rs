@@ -29,7 +29,7 @@ pub(crate) struct Checks {
 impl App {
     /// The commands that the operator configured for this project.
     pub(crate) fn checks(&self, policy: &Policy, build: bool) -> Checks {
-        let roots = crate::world::names(policy, self.path());
+        let roots = crate::in_force::names(policy, self.path());
         let mut commands = Vec::new();
         if build {
             commands.extend(policy.build(&self.project.id, &roots).cloned());

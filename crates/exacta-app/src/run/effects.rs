@@ -4,7 +4,7 @@ use super::begin::{Beginning, Wait};
 use super::ended::Ended;
 use super::error::unrecorded;
 
-use super::terms::{Moment, Site};
+use super::preconditions::{Moment, ProjectRef};
 use super::{AboutRun, run_record};
 use crate::app::App;
 use crate::error::{Error, Exit};
@@ -59,12 +59,12 @@ impl App {
         let outside = Outside::open(&self.home, &self.project.id, &self.effect_key)?;
         let effects = outside.effects()?;
         let staged = effects.permitted(permit).stage().map_err(|error| effect_error(&error))?;
-        let site = Site { home: &self.home, root: &self.root, project: &self.project.id };
-        if let Err(error) = beginning.enter(&mut self.store, record, site, Wait { until, cancel }) {
+        let project_ref = ProjectRef { home: &self.home, root: &self.root, project: &self.project.id };
+        if let Err(error) = beginning.enter(&mut self.store, record, project_ref, Wait { until, cancel }) {
             staged.discard();
             return Err(self.not_entered(&about, error));
         }
-        let holds = || match beginning.terms.changed(site, Moment::Commit) {
+        let holds = || match beginning.preconditions.changed(project_ref, Moment::Commit) {
             Ok(None) => Ok(()),
             Ok(Some(changed)) => Err(changed.why),
             Err(error) => Err(error.message),
@@ -131,7 +131,7 @@ impl App {
         if recorded.is_some() && end.state != RunState::Completed {
             let _later = self.count_failure();
         }
-        Ok(recorded.map(|_| end.told(&run.id, &run.plan_id)))
+        Ok(recorded.map(|_| end.into_recovery(&run.id, &run.plan_id)))
     }
 
     /// What a run performed outside the project, as its plan has it; `None` for a run that changed files.

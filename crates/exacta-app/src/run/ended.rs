@@ -108,7 +108,7 @@ impl Ended {
     }
 
     /// What is told of a run that was recovered.
-    pub(crate) fn told(self, run_id: &RunId, plan_id: &PlanId) -> Recovery {
+    pub(crate) fn into_recovery(self, run_id: &RunId, plan_id: &PlanId) -> Recovery {
         Recovery {
             run_id: run_id.to_string(),
             plan_id: plan_id.to_string(),

@@ -7,10 +7,10 @@ pub mod checks;
 mod effects;
 mod ended;
 pub(crate) mod error;
+pub(crate) mod preconditions;
 #[expect(clippy::disallowed_methods, reason = "/proc")]
 mod process;
 pub mod recover;
-pub(crate) mod terms;
 mod undo;
 
 use crate::app::App;
@@ -32,12 +32,12 @@ use exacta_kernel::permit::{Permit, Transition, Work};
 use exacta_kernel::plan::{Change, Content};
 use exacta_record::{PlanRecord, RecordError, RunRecord, RunState, Scores};
 use exacta_view::RunView;
+use preconditions::{Moment, ProjectRef};
 use serde_json::json;
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
-use terms::{Moment, Site};
 
 /// What a run that is in the record still needs on the way to its commit.
 struct Way<'w> {
@@ -68,8 +68,8 @@ impl App {
         let permitted: Permitted = self.root.permitted(permit, sync).map_err(never_began)?;
         let mut options = RunOptions { cancel, wait, observer };
         let staged = permitted.stage(&mut options).map_err(never_began)?;
-        let site = Site { home: &self.home, root: &self.root, project: &self.project.id };
-        let staged = match beginning.enter(&mut self.store, record, site, Wait { until, cancel }) {
+        let project_ref = ProjectRef { home: &self.home, root: &self.root, project: &self.project.id };
+        let staged = match beginning.enter(&mut self.store, record, project_ref, Wait { until, cancel }) {
             Ok(()) => staged,
             Err(error) => {
                 staged.discard();
@@ -112,7 +112,7 @@ impl App {
         if let Err(failed) = way.checks.run(&self.root, entered.changes(), way.cancel, way.check_observer) {
             return Err(entered.refuse(Objection::Check(failed)));
         }
-        let objection = match way.beginning.terms.changed(self.site(), Moment::Commit) {
+        let objection = match way.beginning.preconditions.changed(self.project_ref(), Moment::Commit) {
             Ok(None) => return Ok(entered),
             Ok(Some(changed)) => changed.why,
             Err(error) => unreadable.insert(error).message.clone(),
@@ -173,7 +173,7 @@ impl App {
     /// Drops before-images that are older, or take more room, than the Safety Policy allows.
     fn collect_garbage(&self, run: &RunId) -> Result<(), Error> {
         const DAY: u64 = 24 * 60 * 60;
-        let kept = crate::world::safety_policy(&self.home)?.before_images;
+        let kept = crate::in_force::safety_policy(&self.home)?.before_images;
         // Asked only where something would go, which is seldom; what cannot be told stays.
         let open = LazyCell::new(|| Some(self.store.open_runs().ok()?.into_iter().map(|run| run.id).collect()));
         let is_open = |run: &RunId| open.as_ref().is_none_or(|open: &Vec<RunId>| open.contains(run));

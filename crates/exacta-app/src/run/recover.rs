@@ -25,7 +25,7 @@ impl App {
     /// # Errors
     /// If a journal cannot be read, or was written by a newer version.
     pub fn recover(&mut self) -> Result<Vec<Recovery>, Error> {
-        self.wary(Self::recover_runs)
+        self.safe_on_tampering(Self::recover_runs)
     }
 
     fn recover_runs(&mut self) -> Result<Vec<Recovery>, Error> {
@@ -143,7 +143,7 @@ impl App {
             // How the run ended is recorded, and is what counts here.
             let _later = self.count_failure();
         }
-        Ok(ended.map(|_| end.told(&run.id, &run.plan_id)))
+        Ok(ended.map(|_| end.into_recovery(&run.id, &run.plan_id)))
     }
 
     /// What the targets say against an end. The marks in `.exacta/exec` can be made and removed by whoever can write there; what
@@ -159,13 +159,13 @@ impl App {
             serde_json::from_value(run.changes.clone()).map_err(|_| tampered(&run.plan_id))?;
         let paths: Vec<RelPath> = changes.keys().cloned().collect();
         let facts = self.root.facts(&paths, TARGET_CAP);
-        let stands = |path: &RelPath, state: &FileState| match facts.get(path).map(|fact| &fact.target) {
+        let is_as = |path: &RelPath, state: &FileState| match facts.get(path).map(|fact| &fact.target) {
             Some(Target::File(content)) => FileState::of(Some(content)) == *state,
             Some(target) if is_no_file(target, &changes) => *state == FileState::Absent,
             _ => false,
         };
         for (path, change) in &changes {
-            let (before, after) = (stands(path, &change.before), stands(path, &change.after));
+            let (before, after) = (is_as(path, &change.before), is_as(path, &change.after));
             let found = match end.state {
                 RunState::Completed if before => "as before",
                 RunState::Completed => continue,

@@ -8,7 +8,7 @@ use crate::execute::Execution;
 use crate::run::begin::{Beginning, Lost};
 use crate::run::checks::Checks;
 use crate::run::error::run_error;
-use crate::run::terms::Terms;
+use crate::run::preconditions::Preconditions;
 use crate::run::transitions;
 use exacta_home::SigningKey;
 use exacta_kernel::approval::{self, Demand, Verb};
@@ -35,7 +35,7 @@ impl App {
     /// # Errors
     /// If there is no such run, or a target has changed since; then with what changed.
     pub fn undo_preview(&mut self, run: Option<&str>) -> Result<UndoView, Error> {
-        self.wary(|app| app.preview_undo(run))
+        self.safe_on_tampering(|app| app.preview_undo(run))
     }
 
     fn preview_undo(&self, run: Option<&str>) -> Result<UndoView, Error> {
@@ -62,7 +62,9 @@ impl App {
     /// # Errors
     /// As [`App::undo_preview`], and as a run.
     pub fn undo(&mut self, run: &str, key: &SigningKey, execution: Execution<'_>) -> Result<RunView, Error> {
-        self.wary(|app| app.patiently(execution, |app, execution| app.undo_run(run, key, execution)))
+        self.safe_on_tampering(|app| {
+            app.retry_after_dead_runs(execution, |app, execution| app.undo_run(run, key, execution))
+        })
     }
 
     fn undo_run(&mut self, run: &str, key: &SigningKey, execution: Execution<'_>) -> Result<RunView, Error> {
@@ -86,7 +88,7 @@ impl App {
         entry.run_id = Some(undo_id);
         entry.data.insert("undoes".to_owned(), json!(run.id));
         entry.data.insert("changes".to_owned(), serde_json::to_value(transitions(&permit))?);
-        let concurrency = self.world()?.policy.concurrency();
+        let concurrency = self.in_force()?.policy.concurrency();
         let lost = |lost: Lost| match lost {
             Lost::To(other) => {
                 let message = format!("run `{}` is being taken back by run `{other}`, or was", run.id);
@@ -94,8 +96,9 @@ impl App {
             }
             Lost::Status(_) => not_undoable(&run),
         };
-        let terms = Terms::Undo(approvers.iter().filter(|known| known.name == signed.statement.approver).collect());
-        let beginning = Beginning { from: &Status::ALL, concurrency, entry, terms, lost: &lost };
+        let preconditions =
+            Preconditions::Undo(approvers.iter().filter(|known| known.name == signed.statement.approver).collect());
+        let beginning = Beginning { from: &Status::ALL, concurrency, entry, preconditions, lost: &lost };
         self.run_permitted(permit, beginning, &Checks::none(), execution)
     }
 

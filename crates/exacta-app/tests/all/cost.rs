@@ -27,7 +27,7 @@ fn a_refused_execution_reads_no_more_beside_many_plans() {
         let refused = app.execute(&plan, Place::execution(&cancel, &mut |_| {}, &mut |_| {})).unwrap_err();
         assert_eq!(refused.exit, Exit::Drifted);
         assert_eq!(app.show(&plan).unwrap().run, None);
-        assert_eq!(app.stands(&plan).unwrap().name(), "expired");
+        assert_eq!(app.status_of(&plan).unwrap().name(), "expired");
         let calls = calls() - before;
         // The others are of the same file, which is another one now: none of them waits any more.
         assert_eq!(app.status().unwrap().pending.len(), 0);

@@ -32,7 +32,7 @@ const CHANGES: [(&str, Change); 5] = [
 const COMMANDS: [Command; 4] = [
     |place| App::open(&place.options).map(drop),
     |place| App::resume(&place.options).map(drop),
-    |place| exacta_app::wary(&place.options, || App::resume(&place.options).map(drop)),
+    |place| exacta_app::safe_on_tampering(&place.options, || App::resume(&place.options).map(drop)),
     |place| exacta_app::verify(&place.options).map(drop),
 ];
 

@@ -12,7 +12,7 @@ use exacta_kernel::policy::profile::Profile;
 use serde::Serialize;
 
 #[derive(Debug, Serialize)]
-struct Begun {
+struct InitView {
     project: String,
     project_id: String,
     profile: ProfileView,
@@ -37,7 +37,7 @@ pub fn init(args: &Init, context: &Context) -> Result<u8, Error> {
         Some(profile) => choose(&mut app, profile, args, context)?,
         None => app.profile_view()?,
     };
-    let begun = Begun {
+    let begun = InitView {
         project: app.path().display().to_string(),
         project_id: app.project_id().to_string(),
         profile,
@@ -131,7 +131,7 @@ fn choose(app: &mut App, profile: Profile, args: &Init, context: &Context) -> Re
     app.set_profile(profile, Some(&key))
 }
 
-fn print(begun: Begun, context: &Context) {
+fn print(begun: InitView, context: &Context) {
     if context.output.is_json() {
         context.output.json(&Face { schema: "exacta.init/1", body: begun });
         return;

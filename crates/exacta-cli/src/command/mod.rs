@@ -49,7 +49,7 @@ struct Face<T> {
 /// # Errors
 /// [`Error`] says what happened and what helps.
 pub fn dispatch(cli: Cli, context: &Context) -> Result<u8, Error> {
-    exacta_app::wary(&context.options, || give(cli.command, context))
+    exacta_app::safe_on_tampering(&context.options, || give(cli.command, context))
 }
 
 fn give(command: Command, context: &Context) -> Result<u8, Error> {

@@ -94,7 +94,7 @@ pub fn act(
 
 /// How the plan stands. Only machines ask.
 fn status(app: &App, id: &PlanId, context: &Context) -> Option<Status> {
-    if context.output.is_json() { app.stands(id).ok() } else { None }
+    if context.output.is_json() { app.status_of(id).ok() } else { None }
 }
 
 impl End {

@@ -3,7 +3,7 @@
 use super::{Attributes, FileId, Fs, Kind, Rename, Stat, attributes};
 use crate::handle::{is_mount, kind, open_beneath, retry, stat, stat_in};
 use crate::key::JournalKey;
-use crate::root::{OpenRuns, ProjectRoot, Standing};
+use crate::root::{OpenRuns, ProjectRoot, RecordedState};
 use exacta_kernel::id::RunId;
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use rustix::fs::{Access, AtFlags, FileType, FlockOperation, Mode, OFlags, RenameFlags, Statx, StatxAttributes};
@@ -63,10 +63,10 @@ impl Fs for Disk {
         &self.key
     }
 
-    fn standing(&self, run_id: &RunId) -> Standing {
+    fn recorded_state(&self, run_id: &RunId) -> RecordedState {
         match &self.open_runs {
-            None => Standing::Unknown,
-            Some(runs) => runs.get(run_id).copied().unwrap_or(Standing::Over),
+            None => RecordedState::Unknown,
+            Some(runs) => runs.get(run_id).copied().unwrap_or(RecordedState::Over),
         }
     }
 

@@ -7,7 +7,7 @@ mod attributes;
 mod disk;
 
 use crate::key::JournalKey;
-use crate::root::Standing;
+use crate::root::RecordedState;
 pub(crate) use attributes::Attributes;
 pub(crate) use disk::Disk;
 use exacta_kernel::id::RunId;
@@ -72,7 +72,7 @@ pub(crate) trait Fs {
     /// What journals are sealed with.
     fn key(&self) -> &JournalKey;
     /// How a run stands in the record.
-    fn standing(&self, run_id: &RunId) -> Standing;
+    fn recorded_state(&self, run_id: &RunId) -> RecordedState;
     /// The project root.
     fn root(&self) -> Self::Dir;
     /// A folder one or more parts down.

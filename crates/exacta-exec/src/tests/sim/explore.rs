@@ -6,7 +6,7 @@ use crate::area::Area;
 use crate::fs::Fs;
 use crate::journal::Journal;
 use crate::recover::settle_all;
-use crate::root::Standing;
+use crate::root::RecordedState;
 use crate::tests::drive::{Between, execute};
 use crate::work::FileWork;
 use crate::{Receipts, RunError, RunOptions};
@@ -44,9 +44,9 @@ pub(super) fn run(sim: &Sim<'_>, work: &FileWork) -> Result<Receipts, RunError> 
 pub(super) fn recover(sim: &Sim<'_>) -> Result<Vec<crate::Recovered>, RunError> {
     let area = Area::open(sim)?.expect("made with the world");
     let recovered = settle_all(&area)?;
-    let before = sim.standing.replace(Standing::Over);
+    let before = sim.recorded_state.replace(RecordedState::Over);
     let again = settle_all(&area);
-    sim.standing.set(before);
+    sim.recorded_state.set(before);
     again.map(|_| recovered)
 }
 

@@ -2,7 +2,7 @@
 
 use super::world::{Node, ROOT, World};
 use crate::fs::{Attributes, FileId, Fs, Kind, Rename, Stat};
-use crate::root::Standing;
+use crate::root::RecordedState;
 use exacta_kernel::id::RunId;
 use rustix::io::Errno;
 use std::cell::{Cell, RefCell};
@@ -39,7 +39,7 @@ pub(super) struct Sim<'a> {
     pub(super) count: Cell<usize>,
     recording: bool,
     /// What the record says of every run.
-    pub(super) standing: Cell<Standing>,
+    pub(super) recorded_state: Cell<RecordedState>,
 }
 
 impl<'a> Sim<'a> {
@@ -51,7 +51,7 @@ impl<'a> Sim<'a> {
             calls: RefCell::default(),
             count: Cell::new(0),
             recording,
-            standing: Cell::new(Standing::Running),
+            recorded_state: Cell::new(RecordedState::Running),
         }
     }
 
@@ -108,8 +108,8 @@ impl Fs for Sim<'_> {
     type File = u64;
     type Syncing = Result<(), (usize, Errno)>;
 
-    fn standing(&self, _: &RunId) -> Standing {
-        self.standing.get()
+    fn recorded_state(&self, _: &RunId) -> RecordedState {
+        self.recorded_state.get()
     }
 
     fn may_change(&self, _: &Self::Dir) -> Result<bool, Errno> {

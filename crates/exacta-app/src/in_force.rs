@@ -27,14 +27,14 @@ const ADMINISTRATORS: &str = "the administrator of this machine mends it; docs/p
 
 /// What decisions are taken under.
 #[derive(Debug)]
-pub struct World {
+pub struct InForce {
     /// The Safety Policy, the project's tightening of it, and the profile, combined.
     pub policy: Policy,
     /// Whose signatures count.
     pub approvers: Vec<Approver>,
 }
 
-impl World {
+impl InForce {
     /// Loads what is in force for a project with this profile.
     ///
     /// # Errors
@@ -81,7 +81,7 @@ impl World {
 /// A folder that texts are held against, with what is in force there. Nothing need be recorded in it.
 pub(crate) struct Folder {
     root: ProjectRoot,
-    world: World,
+    in_force: InForce,
     project: Option<ProjectId>,
 }
 
@@ -93,13 +93,13 @@ impl Folder {
         let root = crate::project::open(&path)?;
         let record = home.project(&path)?;
         let profile = record.as_ref().map_or(Profile::Safe, |record| record.profile);
-        let world = World::load(&home, &root, profile)?;
-        Ok(Self { root, world, project: record.map(|record| record.id) })
+        let in_force = InForce::load(&home, &root, profile)?;
+        Ok(Self { root, in_force, project: record.map(|record| record.id) })
     }
 
     /// What a text is judged by here.
     pub(crate) fn basis<'a>(&'a self, request: &'a [Constraint]) -> Basis<'a> {
-        self.world.basis(&self.root, self.project.as_ref(), request)
+        self.in_force.basis(&self.root, self.project.as_ref(), request)
     }
 }
 

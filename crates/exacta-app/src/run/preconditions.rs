@@ -26,7 +26,7 @@ pub(crate) enum Moment {
 }
 
 /// What must still hold.
-pub(crate) enum Terms<'a> {
+pub(crate) enum Preconditions<'a> {
     /// A plan as it stood, with all that it is bound to.
     Plan(Bound<'a>),
     /// A person asked for an undo, and was this approver then.
@@ -46,7 +46,7 @@ pub(crate) struct Bound<'a> {
 
 /// Where things are looked at.
 #[derive(Clone, Copy)]
-pub(crate) struct Site<'a> {
+pub(crate) struct ProjectRef<'a> {
     pub home: &'a Home,
     pub root: &'a ProjectRoot,
     pub project: &'a ProjectId,
@@ -60,18 +60,18 @@ pub(crate) struct Changed {
     pub expired: bool,
 }
 
-impl Terms<'_> {
+impl Preconditions<'_> {
     /// What has changed since; `None` if everything holds.
     ///
     /// # Errors
     /// If it cannot be told.
-    pub fn changed(&self, site: Site<'_>, moment: Moment) -> Result<Option<Changed>, Error> {
-        if !site.root.is_in_place().map_err(|error| run_error(&error.into()))? {
+    pub fn changed(&self, project_ref: ProjectRef<'_>, moment: Moment) -> Result<Option<Changed>, Error> {
+        if !project_ref.root.is_in_place().map_err(|error| run_error(&error.into()))? {
             return Ok(Some(Changed { why: "the project's folder was moved".to_owned(), expired: false }));
         }
         match self {
-            Self::Plan(bound) => changed_for(bound, site, moment),
-            Self::Undo(approvers) => Ok(gone(approvers.iter().copied(), &site.home.approvers()?)),
+            Self::Plan(bound) => changed_for(bound, project_ref, moment),
+            Self::Undo(approvers) => Ok(gone(approvers.iter().copied(), &project_ref.home.approvers()?)),
         }
     }
 
@@ -91,10 +91,10 @@ impl Terms<'_> {
     }
 }
 
-fn changed_for(bound: &Bound<'_>, site: Site<'_>, moment: Moment) -> Result<Option<Changed>, Error> {
-    let surroundings = Surroundings::load(site, bound.identity)?;
-    let authority = surroundings.world.authority();
-    let late = (moment == Moment::LateStart).then(|| site.root.facts(bound.facts.paths(), TARGET_CAP));
+fn changed_for(bound: &Bound<'_>, project_ref: ProjectRef<'_>, moment: Moment) -> Result<Option<Changed>, Error> {
+    let surroundings = Surroundings::load(project_ref, bound.identity)?;
+    let authority = surroundings.in_force.authority();
+    let late = (moment == Moment::LateStart).then(|| project_ref.root.facts(bound.facts.paths(), TARGET_CAP));
     let facts = late.as_ref().unwrap_or(bound.facts);
     known(facts)?;
     let mut drifts = drift::drift(bound.identity, &surroundings.present(&authority, facts));
@@ -104,7 +104,7 @@ fn changed_for(bound: &Bound<'_>, site: Site<'_>, moment: Moment) -> Result<Opti
         let why = if new.is_empty() { "what it is bound to changed back".to_owned() } else { messages(&new) };
         return Ok(Some(Changed { why, expired: drift::answer(&drifts) == Some(Answer::Expired) }));
     }
-    Ok(gone(bound.approvers.iter().copied(), &surroundings.world.approvers))
+    Ok(gone(bound.approvers.iter().copied(), &surroundings.in_force.approvers))
 }
 
 /// An approver who is not in the list any more, or not as then.
