@@ -9,7 +9,8 @@ use crate::view::{self, Registered};
 use exacta_home::SigningKey;
 use exacta_kernel::approval::{self, Demand, Shown, SignedStatement, Statement, Verb};
 use exacta_kernel::audit::{Actor, EntryDraft, Event};
-use exacta_kernel::derive::{self, DeriveError};
+use exacta_kernel::binding::PartialOf;
+use exacta_kernel::derive::{self, DeriveError, Derived};
 use exacta_kernel::gate::Verdict;
 use exacta_kernel::hash::Digest;
 use exacta_kernel::id::PlanId;
@@ -95,10 +96,11 @@ impl App {
         won(&record.id, outcome).map(|()| status)
     }
 
-    /// Approve selected: a plan of only these steps, for its own approval.
+    /// Approve selected: a plan of only these steps, for its own approval. A step may be selected in part, by hunks of its shown diff:
+    /// `s3:1-2`.
     ///
     /// # Errors
-    /// If a selected step needs one that is not selected, or the plan can no longer be used.
+    /// If a selected step needs one that is not selected or cannot be divided, or the plan can no longer be used.
     pub fn select(&mut self, id: &PlanId, steps: &BTreeSet<String>) -> Result<PlanView, Error> {
         self.safe_on_tampering(|app| app.select_steps(id, steps))
     }
@@ -109,16 +111,20 @@ impl App {
             return Err(self.over(&current.stored.record));
         }
         let plan = current.evaluation.plan().ok_or_else(|| crate::current::tampered(id))?;
-        let text = derive::derive(plan.proposal(), steps).map_err(|error| underivable(&error))?;
+        let words: Vec<String> = steps.iter().cloned().collect();
+        let Derived { text, parts } = derive::derive_parts(plan, &words).map_err(|error| underivable(&error))?;
+        let (record, identity) = (&current.stored.record, &current.stored.identity);
+        // What is a part of a step already stays one in a part of that plan.
+        let still = identity.partial_of.iter().filter(|part| plan_has(&text, &part.step)).cloned();
+        let now = parts.into_iter().map(|(step, hunks)| PartialOf { plan: id.clone(), step, hunks });
         let lineage = Lineage {
-            correlation_id: current.stored.record.correlation_id.clone(),
-            version: 1,
             derived_from: Some(id.clone()),
-            revises: None,
-            proposer: Some(current.stored.identity.binding.proposer.credential.clone()),
-            maker: Maker::of(&current.stored.identity.binding),
+            partial_of: still.chain(now).collect(),
+            proposer: Some(identity.binding.proposer.credential.clone()),
+            maker: Maker::of(&identity.binding),
+            ..Lineage::new(record.correlation_id.clone(), 1)
         };
-        let constraints = current.stored.identity.binding.constraints.clone();
+        let constraints = identity.binding.constraints.clone();
         self.register(&text, Origin::Record, &constraints, lineage)
     }
 
@@ -186,11 +192,13 @@ impl App {
         if parse::parse_kept(&text).is_err() {
             return Err(crate::current::tampered(id));
         }
-        let derived_from = identity.derived_from.clone();
-        let proposer = Some(identity.binding.proposer.credential.clone());
-        let maker = Maker::of(&identity.binding);
-        let lineage =
-            Lineage { correlation_id: record.correlation_id, version: 1, derived_from, revises: None, proposer, maker };
+        let lineage = Lineage {
+            derived_from: identity.derived_from.clone(),
+            partial_of: identity.partial_of.clone(),
+            proposer: Some(identity.binding.proposer.credential.clone()),
+            maker: Maker::of(&identity.binding),
+            ..Lineage::new(record.correlation_id, 1)
+        };
         if !record.status.is_final() && record.run.is_none() {
             self.expire(id, "it was submitted again")?;
         }
@@ -227,7 +235,7 @@ impl App {
     }
 
     /// A person's words as they are recorded: secrets masked, nothing hidden.
-    fn shown(&self, words: &str) -> Result<String, Error> {
+    pub(crate) fn shown(&self, words: &str) -> Result<String, Error> {
         if words.len() > limit::REQUEST {
             let message = format!("the text has {} bytes; at most {} are recorded", words.len(), limit::REQUEST);
             return Err(Error::new(Exit::Usage, "text_too_long", message).hint("say it in fewer words"));
@@ -266,7 +274,7 @@ pub fn wrong_status(id: &PlanId, status: Status) -> Error {
     Error::new(Exit::Drifted, "wrong_status", format!("plan `{id}` is {status}")).hint(hint)
 }
 
-fn won(id: &PlanId, outcome: Outcome) -> Result<(), Error> {
+pub(crate) fn won(id: &PlanId, outcome: Outcome) -> Result<(), Error> {
     match outcome {
         Outcome::Done => Ok(()),
         Outcome::Lost { status } => Err(Error::new(
@@ -278,11 +286,16 @@ fn won(id: &PlanId, outcome: Outcome) -> Result<(), Error> {
     }
 }
 
+/// Whether the text of a derived proposal has this step.
+fn plan_has(text: &[u8], step: &str) -> bool {
+    parse::parse_kept(text).is_ok_and(|proposal| proposal.step(step).is_some())
+}
+
 fn underivable(error: &DeriveError) -> Error {
     let exit = match error {
         DeriveError::Unwritable => Exit::Fault,
-        DeriveError::Nothing | DeriveError::Unknown(_) => Exit::Usage,
-        DeriveError::Missing(_) => Exit::Denied,
+        DeriveError::Nothing | DeriveError::Unknown(_) | DeriveError::NoHunk { .. } => Exit::Usage,
+        DeriveError::Missing(_) | DeriveError::Indivisible { .. } => Exit::Denied,
     };
     Error::new(exit, "selection_invalid", error.to_string()).hint(error.hint())
 }

@@ -31,6 +31,8 @@ pub mod settings;
 mod signer;
 mod submit;
 mod view;
+mod wait;
+mod withdraw;
 
 pub use agent::AgentName;
 pub use app::{App, Options};
@@ -46,3 +48,4 @@ pub use profile::ProfileView;
 pub use record::{safe_on_tampering, verifier_key, verify};
 pub use run::checks::CheckEvent;
 pub use submit::{Request, check};
+pub use wait::{Patience, exit_of};

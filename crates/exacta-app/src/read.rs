@@ -73,8 +73,13 @@ impl App {
     /// Whether a plan that could still be used is over by now, as [`App::show`] would say; nothing is judged for that, only compared.
     /// Of one that cannot be compared, such as where the policy is broken, only its time tells.
     fn is_over(&self, plan: &PlanSummary) -> bool {
+        plan.expires_at <= now() || self.is_drifted(&plan.id)
+    }
+
+    /// Whether what a plan is bound to changed so that it is over, as far as that can be told.
+    pub(crate) fn is_drifted(&self, id: &PlanId) -> bool {
         let drifted = || {
-            let identity = current::identity(&self.record(&plan.id)?)?;
+            let identity = current::identity(&self.record(id)?)?;
             let surroundings = Surroundings::load(self.project_ref(), &identity)?;
             let targets: Vec<RelPath> = identity.binding.targets.keys().cloned().collect();
             let facts = self.root.facts(&targets, surroundings.in_force.policy.caps().target_bytes);
@@ -82,7 +87,7 @@ impl App {
             let drifts = drift::drift(&identity, &surroundings.present(&authority, &facts));
             Ok::<bool, Error>(drift::answer(&drifts) == Some(Answer::Expired))
         };
-        plan.expires_at <= now() || drifted().unwrap_or(false)
+        drifted().unwrap_or(false)
     }
 
     /// Adds the changes that a person asked for, if the plan waits for them.

@@ -11,7 +11,7 @@ use crate::view::{self, Registered};
 use exacta_exec::ProjectRoot;
 use exacta_home::DeclaredIdentity;
 use exacta_kernel::audit::{Actor, EntryDraft, Event};
-use exacta_kernel::binding::{Asked, Binding, Identity, ModelIdentity, Proposer};
+use exacta_kernel::binding::{Asked, Binding, Identity, ModelIdentity, PartialOf, Proposer};
 use exacta_kernel::drift::{self, Answer};
 use exacta_kernel::finding::{Code, Finding};
 use exacta_kernel::gate::{Made, Verdict, Verdicts};
@@ -47,11 +47,21 @@ pub(crate) struct Lineage {
     pub correlation_id: CorrelationId,
     pub version: u64,
     pub derived_from: Option<PlanId>,
+    /// The steps that it has only in part.
+    pub partial_of: Vec<PartialOf>,
     pub revises: Option<PlanId>,
     /// The credential that proposed the plan it is made of; none where it was proposed just now.
     pub proposer: Option<String>,
     /// What it is bound to where a model of ours made it.
     pub maker: Option<Maker>,
+}
+
+impl Lineage {
+    /// Of a text that was proposed just now.
+    pub const fn new(correlation_id: CorrelationId, version: u64) -> Self {
+        let partial_of = Vec::new();
+        Self { correlation_id, version, derived_from: None, partial_of, revises: None, proposer: None, maker: None }
+    }
 }
 
 /// The model of ours that made a plan, and how it was asked.
@@ -124,8 +134,7 @@ impl App {
     }
 
     pub(crate) fn new_lineage(&self) -> Result<Lineage, Error> {
-        let correlation_id = new_id(CorrelationId::parse)?;
-        Ok(Lineage { correlation_id, version: 1, derived_from: None, revises: None, proposer: None, maker: None })
+        Ok(Lineage::new(new_id(CorrelationId::parse)?, 1))
     }
 
     pub(crate) fn next_version(&self, id: &PlanId) -> Result<Lineage, Error> {
@@ -133,10 +142,8 @@ impl App {
         if record.status != Status::Pending {
             return Err(not_revisable(id, record.status));
         }
-        let version = record.version.saturating_add(1);
-        let revises = Some(id.clone());
-        let correlation_id = record.correlation_id;
-        Ok(Lineage { correlation_id, version, derived_from: None, revises, proposer: None, maker: None })
+        let lineage = Lineage::new(record.correlation_id, record.version.saturating_add(1));
+        Ok(Lineage { revises: Some(id.clone()), ..lineage })
     }
 
     /// That the model that made a plan is still the one its credential declared last: a new plan of the same proposal would be
@@ -241,6 +248,7 @@ impl App {
             correlation_id: lineage.correlation_id.clone(),
             version: lineage.version,
             derived_from: lineage.derived_from.clone(),
+            partial_of: lineage.partial_of.clone(),
             created_at,
             expires_at: created_at.plus_seconds(in_force.policy.caps().expiry_seconds),
             binding: Binding {
@@ -337,6 +345,9 @@ impl App {
             "plan_hash": new.plan_hash, "content_hash": new.content_hash, "version": new.version,
             "derived_from": new.derived_from, "revises": new.revises, "targets": view.target_files,
         }));
+        if let Some(parts) = new.identity.pointer("/partial_of") {
+            created.data.insert("partial_of".to_owned(), parts.clone());
+        }
         if let Some(asked) = new.identity.pointer("/binding/asked").filter(|asked| !asked.is_null()) {
             created.data.insert("asked".to_owned(), asked.clone());
             let of = |pointer: &str| new.identity.pointer(pointer).cloned().unwrap_or_default();

@@ -11,7 +11,9 @@ mod run;
 pub use approver::{ApproverAdd, ApproverCommand, ApproverRemove};
 pub use ask::Ask;
 pub use audit::{AuditCommand, AuditList, AuditProve, AuditShow, SessionCommand};
-pub use plan::{Approve, Check, Init, List, Patch, Reject, Resubmit, Review, Revise, Show, Signer, Source, Submit};
+pub use plan::{
+    Approve, Check, Init, List, Patch, Reject, Resubmit, Review, Revise, Show, Signer, Source, Submit, Wait, Withdraw,
+};
 pub use policy::{PolicyCheck, PolicyCommand, PolicyExplain, PolicySet, ProfileCommand, ProfileName, ProfileSet};
 pub use provider::{Kind, ProviderAdd, ProviderCommand, ProviderOne, ProviderUse};
 pub use run::{Cancel, Execute, Pace, Run, StatusArgs, Undo};
@@ -147,6 +149,12 @@ pub enum Command {
     /// Ask for changes to a plan; it stays as it is until its next version comes
     #[command(after_help = REVISE_EXAMPLES)]
     Revise(Revise),
+    /// Withdraw a plan that has not run: your own while it waits, or an approval
+    #[command(after_help = WITHDRAW_EXAMPLES)]
+    Withdraw(Withdraw),
+    /// Wait until a plan is decided; the exit code is the answer
+    #[command(after_help = WAIT_EXAMPLES)]
+    Wait(Wait),
     /// Make a new plan from the proposal of one that expired or was carried out
     #[command(after_help = "Examples:\n  exacta resubmit 019a2f3e-7c1d")]
     Resubmit(Resubmit),
@@ -282,6 +290,14 @@ Examples:
   exacta approve 019a2f3e-7c1d
   exacta approve 019a2f3e-7c1d --steps s1,s2
   exacta approve 019a2f3e-7c1d --hash c0ffee11 --approver-key ~/keys/me.key";
+
+const WITHDRAW_EXAMPLES: &str =
+    "Examples:\n  exacta withdraw k3f9\n  exacta withdraw k3f9 --reason 'the release was moved'";
+
+const WAIT_EXAMPLES: &str = "Examples:\n  exacta wait k3f9 --timeout 600\n  exacta wait k3f9 m2xa --run
+
+Exit codes: 0 approved (with `--run`: its run completed), 10 rejected, 35 changes requested, 40 expired or withdrawn, 30 not decided in time;
+with `--run` also 50 rolled back and 60 needs a person.";
 
 const REVISE_EXAMPLES: &str = "\
 Examples:

@@ -22,12 +22,27 @@ pub struct Identity {
     pub version: u64,
     /// The plan whose selected steps it consists of.
     pub derived_from: Option<PlanId>,
+    /// The steps that it has only in part.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub partial_of: Vec<PartialOf>,
     /// When it was made.
     pub created_at: Timestamp,
     /// When it stops being usable.
     pub expires_at: Timestamp,
     /// What it was made against.
     pub binding: Binding,
+}
+
+/// A step that was selected in part: nobody proposed just these hunks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PartialOf {
+    /// The plan that has the whole step.
+    pub plan: PlanId,
+    /// The step.
+    pub step: String,
+    /// The hunks that were selected, counted from 1 as they were shown.
+    pub hunks: BTreeSet<usize>,
 }
 
 /// What a plan was made against.

@@ -1,9 +1,23 @@
-//! Approve selected: the proposal that consists of some steps of another.
+//! Approve selected: the proposal that consists of some steps of another, and of some steps only of some hunks.
 
+use crate::diff;
 use crate::hash::canonical_json;
+use crate::plan::{Effect, Plan};
 use crate::prelude::*;
-use crate::proposal::Proposal;
-use serde_json::{Value, json};
+use crate::proposal::{Action, Proposal};
+use serde_json::{Map, Value, json};
+
+/// A selection as it was written, such as `s1` and `s3:1-2`.
+pub const WRITTEN: &str = "a step (`s1`), or hunks of one (`s3:2`, `s3:1-2`)";
+
+/// The text of a proposal of some steps, and which of them it has only in part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Derived {
+    /// It goes through [`crate::parse`] like any other.
+    pub text: Vec<u8>,
+    /// By step: the hunks that were selected, counted from 1 as they are shown.
+    pub parts: BTreeMap<String, BTreeSet<usize>>,
+}
 
 /// Why some steps do not make a proposal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -17,6 +31,24 @@ pub enum DeriveError {
     /// Selected steps whose dependencies are not selected.
     #[error("{}", missing(.0))]
     Missing(Vec<Missing>),
+    /// A hunk that the step's diff does not have.
+    #[error("step `{step}` has no hunk {hunk}: it has {has}")]
+    NoHunk {
+        /// The step.
+        step: String,
+        /// The hunk that was named.
+        hunk: usize,
+        /// How many there are.
+        has: usize,
+    },
+    /// A step of which no part can be selected.
+    #[error("step `{step}` cannot be selected in part: {why}")]
+    Indivisible {
+        /// The step.
+        step: String,
+        /// Why not.
+        why: &'static str,
+    },
     /// The document is not what the parser left.
     #[error("the proposal cannot be written down again")]
     Unwritable,
@@ -41,6 +73,12 @@ impl DeriveError {
             Self::Missing(missing) => {
                 let needed: BTreeSet<&str> = missing.iter().map(|missing| missing.needs.as_str()).collect();
                 format!("select {} too", quoted(needed))
+            }
+            Self::NoHunk { step, has: 0, .. } | Self::Indivisible { step, .. } => {
+                format!("select the whole step: `{step}`")
+            }
+            Self::NoHunk { step, has, .. } => {
+                format!("`{step}:1-{has}` is all of it; `exacta show` has the hunks in order")
             }
             Self::Unwritable => "run `exacta audit verify`".to_owned(),
         }
@@ -68,6 +106,110 @@ pub fn derive(proposal: &Proposal, selected: &BTreeSet<String>) -> Result<Vec<u8
     }
     let mut document = proposal.document.clone();
     document.insert("steps".to_owned(), Value::Array(renumbered));
+    canonical_json(&document).map_err(|_| DeriveError::Unwritable)
+}
+
+/// The same with hunks: each word names a step, or hunks of one. A step that is named whole is whole, whatever else is named of it.
+///
+/// # Errors
+/// As [`derive`], and where a step has no such hunk, or cannot be divided.
+pub fn derive_parts(plan: &Plan, words: &[String]) -> Result<Derived, DeriveError> {
+    let proposal = plan.proposal();
+    let mut selected: BTreeMap<String, Option<BTreeSet<usize>>> = BTreeMap::new();
+    let mut unknown = Vec::new();
+    for word in words {
+        match named(proposal, word) {
+            Some((step, None)) => drop(selected.insert(step, None)),
+            Some((step, Some(hunks))) => {
+                if let Some(chosen) = selected.entry(step).or_insert_with(|| Some(BTreeSet::new())) {
+                    chosen.extend(hunks);
+                }
+            }
+            None => unknown.push(word.clone()),
+        }
+    }
+    if !unknown.is_empty() {
+        return Err(DeriveError::Unknown(unknown));
+    }
+    let mut parts = BTreeMap::new();
+    for (id, chosen) in &selected {
+        if let Some(chosen) = chosen
+            && let Some(part) = part(plan, id, chosen)?
+        {
+            parts.insert(id.clone(), (chosen.clone(), part));
+        }
+    }
+    let whole = derive(proposal, &selected.into_keys().collect())?;
+    Ok(Derived {
+        text: divided(whole, &parts)?,
+        parts: parts.into_iter().map(|(id, (chosen, _))| (id, chosen)).collect(),
+    })
+}
+
+/// The most hunks that one word names.
+const MOST: usize = 10_000;
+
+/// The step that a word names, and its hunks if it names some. A step may be called `a:1`.
+fn named(proposal: &Proposal, word: &str) -> Option<(String, Option<BTreeSet<usize>>)> {
+    if proposal.step(word).is_some() {
+        return Some((word.to_owned(), None));
+    }
+    let (step, hunks) = word.rsplit_once(':')?;
+    proposal.step(step)?;
+    let (first, last) = hunks.split_once('-').unwrap_or((hunks, hunks));
+    let (first, last) = (first.parse().ok()?, last.parse().ok()?);
+    (1 <= first && first <= last && last <= MOST).then(|| (step.to_owned(), Some((first..=last).collect())))
+}
+
+/// The diff of some hunks of a step; none where they are all there are.
+fn part(plan: &Plan, id: &str, chosen: &BTreeSet<usize>) -> Result<Option<String>, DeriveError> {
+    let indivisible = |why| DeriveError::Indivisible { step: id.to_owned(), why };
+    let effect = divisible(plan, id).map_err(indivisible)?;
+    let has = effect.hunks();
+    if let Some(hunk) = chosen.iter().find(|hunk| **hunk > has) {
+        return Err(DeriveError::NoHunk { step: id.to_owned(), hunk: *hunk, has });
+    }
+    if chosen.len() == has {
+        return Ok(None);
+    }
+    let after = effect.with_hunks(chosen).ok_or_else(|| indivisible("it makes a new file"))?;
+    let diff = diff::render_exact(&effect.path, effect.before.as_deref(), Some(&after));
+    String::from_utf8(diff).map(Some).map_err(|_| indivisible("its lines are not all text"))
+}
+
+/// What a step does, if a part of that can be done.
+fn divisible<'p>(plan: &'p Plan, id: &str) -> Result<&'p Effect, &'static str> {
+    let steps = &plan.proposal().steps;
+    let index = steps.iter().position(|step| step.id == id).ok_or("there is no such step")?;
+    match steps.get(index).map(|step| &step.action) {
+        Some(Action::FileCreate(_) | Action::FileModify(_)) => {}
+        Some(Action::FileDelete { .. }) => return Err("it deletes a file"),
+        _ => return Err("it changes no file"),
+    }
+    let effect = plan.effects().iter().find(|effect| effect.step == index).ok_or("it changes no file")?;
+    if plan.effects().iter().any(|other| other.path == effect.path && other.step != index) {
+        return Err("another step changes the same file");
+    }
+    if effect.hunks() == 0 {
+        return Err("there are no lines of text in it that change");
+    }
+    Ok(effect)
+}
+
+/// The same proposal, in which these steps have another diff.
+fn divided(text: Vec<u8>, parts: &BTreeMap<String, (BTreeSet<usize>, String)>) -> Result<Vec<u8>, DeriveError> {
+    if parts.is_empty() {
+        return Ok(text);
+    }
+    let mut document: Map<String, Value> = serde_json::from_slice(&text).map_err(|_| DeriveError::Unwritable)?;
+    let steps = document.get_mut("steps").and_then(Value::as_array_mut).ok_or(DeriveError::Unwritable)?;
+    for step in steps.iter_mut().filter_map(Value::as_object_mut) {
+        let part = step.get("id").and_then(Value::as_str).and_then(|id| parts.get(id));
+        if let Some((_, diff)) = part {
+            ["content", "content_base64", "edits", "mode"].iter().for_each(|field| drop(step.remove(*field)));
+            step.insert("diff".to_owned(), json!(diff));
+        }
+    }
     canonical_json(&document).map_err(|_| DeriveError::Unwritable)
 }
 

@@ -108,6 +108,20 @@ impl Effect {
         if binary { (0, 0) } else { self.lines() }
     }
 
+    /// How many hunks [`Effect::render`] shows; none of what is not text.
+    #[must_use]
+    pub fn hunks(&self) -> usize {
+        let binary = [&self.before, &self.after].into_iter().flatten().any(|content| content.is_binary());
+        if binary { 0 } else { diff::hunks(self.comparison()) }
+    }
+
+    /// What the file would be with only these of the hunks that are shown, counted from 1; none for what is created or deleted.
+    #[must_use]
+    pub fn with_hunks(&self, chosen: &BTreeSet<usize>) -> Option<FileContent> {
+        let (before, after) = (self.before.as_deref()?, self.after.as_deref()?);
+        Some(diff::with_hunks(before, after, self.comparison(), chosen))
+    }
+
     /// How many lines come and go, of text or not.
     pub(crate) fn lines(&self) -> (u64, u64) {
         self.comparison().stat()

@@ -4,6 +4,7 @@
 //! their shape. [`rows`] makes sentences of them: rows of pieces with a [`Tone`], and [`diff::Diff`] the hunks of a change. Nothing here
 //! knows how wide a screen is, what colour a tone has, or how a surface words the command that helps.
 
+mod answer;
 pub mod diff;
 mod make;
 pub mod mark;
@@ -16,8 +17,9 @@ mod score;
 mod ways;
 pub mod words;
 
+pub use answer::{Answer, AnswerView};
 pub use make::{Judged, Registered};
-pub use plan::{ConstraintView, Detail, PLAN_VIEW, PlanView, StepView};
+pub use plan::{ConstraintView, Detail, PLAN_VIEW, PartialView, PlanView, StepView};
 pub use record::{
     ApprovalView, ChangesRequested, Outcome, PlanDetail, PlanLine, ReceiptView, Recovery, RunView, StatusView, Summary,
     UndoFile, UndoView,

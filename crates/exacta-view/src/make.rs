@@ -1,12 +1,12 @@
 //! From what the kernel found to what is shown. Untrusted words are masked and made visible here, once for all surfaces.
 
-use crate::plan::{ConstraintView, Detail, PLAN_VIEW, PlanView, StepView};
+use crate::plan::{ConstraintView, Detail, PLAN_VIEW, PartialView, PlanView, StepView};
 use crate::score::{CapabilityView, EstimatesView, FindingView, GateView, QualityView, RiskView};
 use crate::words::{line, text, value, word};
 use exacta_kernel::action::Reversibility;
 use exacta_kernel::action::tool::Tool;
 use exacta_kernel::assess::Assessment;
-use exacta_kernel::binding::Identity;
+use exacta_kernel::binding::{Identity, PartialOf};
 use exacta_kernel::constraint::ConstraintResult;
 use exacta_kernel::finding::Finding;
 use exacta_kernel::gate::Verdicts;
@@ -159,6 +159,7 @@ fn detail(plan: &Plan, judged: &Judged<'_>, registered: Option<Registered<'_>>) 
         version: identity.map_or(1, |identity| identity.version),
         correlation_id: identity.map(|identity| identity.correlation_id.to_string()),
         derived_from: identity.and_then(|identity| identity.derived_from.as_ref()).map(ToString::to_string),
+        partial_of: identity.map(|identity| identity.partial_of.iter().map(partial).collect()).unwrap_or_default(),
         created_at: identity.map(|identity| identity.created_at.to_string()),
         steps: plan.ordered_steps().into_iter().map(|(index, step)| step_view(plan, index, step)).collect(),
         constraints: judged.constraints.iter().map(constraint).collect(),
@@ -166,6 +167,10 @@ fn detail(plan: &Plan, judged: &Judged<'_>, registered: Option<Registered<'_>>) 
         binding: identity.map(|identity| serde_json::to_value(&identity.binding).map(value)).transpose()?,
         irreversible: all_irreversible(plan, judged.builds),
     })
+}
+
+fn partial(part: &PartialOf) -> PartialView {
+    PartialView { plan: part.plan.to_string(), step: line(&part.step), hunks: part.hunks.iter().copied().collect() }
 }
 
 /// What cannot be undone, in words.

@@ -93,6 +93,9 @@ pub struct Detail {
     /// The plan whose selected steps this one consists of, if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub derived_from: Option<String>,
+    /// The steps that it has only in part, by hunks of a shown diff: nobody proposed just these.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub partial_of: Vec<PartialView>,
     /// Not for `check`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_at: Option<String>,
@@ -108,6 +111,17 @@ pub struct Detail {
     pub binding: Option<serde_json::Value>,
     /// What cannot be undone, in words; empty for file plans.
     pub irreversible: Vec<String>,
+}
+
+/// A step that was selected in part.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PartialView {
+    /// The plan that has the whole step.
+    pub plan: String,
+    /// The step.
+    pub step: String,
+    /// The hunks that were selected, counted from 1.
+    pub hunks: Vec<usize>,
 }
 
 /// One step, as shown.

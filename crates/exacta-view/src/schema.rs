@@ -80,7 +80,7 @@ words! {
     /// A profile.
     ProfileWord = Profile::ALL.map(Profile::name);
     /// What a person decided.
-    VerbWord = [Verb::Approve, Verb::Reject, Verb::RequestChanges].map(|verb| word(&verb));
+    VerbWord = [Verb::Approve, Verb::Reject, Verb::RequestChanges, Verb::Withdraw].map(|verb| word(&verb));
     /// A gate.
     GateWord = ["security", "policy", "risk", "quality", "user"];
     /// What stands in the way: a gate, or validation.

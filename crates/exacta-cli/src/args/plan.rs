@@ -138,9 +138,12 @@ pub struct Review {
 pub struct Approve {
     /// The plan: its short id, its id, or `@` for the newest that waits for a person
     pub id: String,
-    /// Approve only these steps, as a plan of their own
-    #[arg(long, value_name = "STEP,STEP", value_delimiter = ',')]
+    /// Approve only these steps, as a plan of their own; `s3:1-2` takes only hunks 1 and 2 of a step's diff
+    #[arg(long, value_name = "STEP,STEP:HUNKS", value_delimiter = ',')]
     pub steps: Vec<String>,
+    /// Run it as soon as it is approved
+    #[arg(long)]
+    pub run: bool,
     /// The plan hash you were shown, or its start; anything else is refused. Needed with `--approver-key`
     #[arg(long, value_name = "HASH")]
     pub hash: Option<String>,
@@ -186,4 +189,31 @@ pub struct Revise {
 pub struct Resubmit {
     /// The plan: its short id, its id, or `@` for the newest that waits for a person
     pub id: String,
+}
+
+/// `exacta wait`
+#[derive(Debug, Args)]
+pub struct Wait {
+    /// The plans: the first of them that is decided ends the wait
+    #[arg(required = true, value_name = "PLAN")]
+    pub ids: Vec<String>,
+    /// Give up after so many seconds, with exit code 30
+    #[arg(long, value_name = "SECONDS")]
+    pub timeout: Option<u64>,
+    /// Wait for the end of the run of an approved plan, too
+    #[arg(long)]
+    pub run: bool,
+}
+
+/// `exacta withdraw`
+#[derive(Debug, Args)]
+pub struct Withdraw {
+    /// The plan: its short id, its id, or `@` for the newest that waits for a person
+    pub id: String,
+    /// Why, for the record
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub reason: String,
+    /// Who decides.
+    #[command(flatten)]
+    pub signer: Signer,
 }

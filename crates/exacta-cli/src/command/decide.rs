@@ -23,7 +23,7 @@ pub fn approve(args: &Approve, context: &Context) -> Result<u8, Error> {
         return Err(unseen(&id, &named(&view)?.1));
     }
     if args.steps.is_empty() {
-        return approve_shown(&mut app, &view, decider, context);
+        return approve_shown(&mut app, &view, decider, args.run, context);
     }
     let steps: BTreeSet<String> = args.steps.iter().filter(|step| !step.is_empty()).cloned().collect();
     if steps.is_empty() {
@@ -31,16 +31,19 @@ pub fn approve(args: &Approve, context: &Context) -> Result<u8, Error> {
     }
     let derived = app.select(&id, &steps)?;
     if derived.status == Some(Status::Pending) && decider.is_person() {
-        return approve_shown(&mut app, &derived, decider, context);
+        return approve_shown(&mut app, &derived, decider, args.run, context);
     }
     plans::print(&derived, &context.output);
     plans::next(&derived, &app, &context.output);
     Ok(plans::exit(&derived).code())
 }
 
-/// Shows the plan to the person, and approves exactly that if they agree.
-fn approve_shown(app: &mut App, view: &PlanView, decider: Decider, context: &Context) -> Result<u8, Error> {
+/// Shows the plan to the person, and approves exactly that if they agree; then runs it if that was asked for.
+fn approve_shown(app: &mut App, view: &PlanView, decider: Decider, run: bool, context: &Context) -> Result<u8, Error> {
     let approved = decide_shown(app, view, decider, context)?;
+    if run {
+        return super::run::execute_now(app, &named(&approved)?.0, context);
+    }
     if context.output.is_json() {
         context.output.json(&approved);
     } else if let Some(id) = &approved.plan_id {

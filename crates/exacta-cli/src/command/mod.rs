@@ -1,5 +1,6 @@
 //! Each command: arguments to a use case, its outcome to text or JSON and an exit code.
 
+mod answer;
 mod approver;
 mod ask;
 mod audit;
@@ -63,6 +64,8 @@ fn give(command: Command, context: &Context) -> Result<u8, Error> {
         Command::Approve(args) => decide::approve(&args, context),
         Command::Reject(args) => decide::reject(&args, context),
         Command::Revise(args) => decide::revise(&args, context),
+        Command::Withdraw(args) => answer::withdraw(&args, context),
+        Command::Wait(args) => answer::wait(&args, context),
         Command::Resubmit(args) => plan::resubmit(&args, context),
         Command::Execute(args) => run::execute(&args, context),
         Command::Ask(args) => ask::ask(&args, context),

@@ -98,6 +98,14 @@ fn denied() -> Error {
         .hint("have a plan made that mends them")
 }
 
+/// Runs a plan that was just approved.
+///
+/// # Errors
+/// As `exacta execute`.
+pub fn execute_now(app: &mut App, id: &PlanId, context: &Context) -> Result<u8, Error> {
+    carry_out(app, id, &Pace { no_sync: false, wait: false, events: false }, context)
+}
+
 /// Carries a plan out in this process.
 fn carry_out(app: &mut App, id: &PlanId, pace: &Pace, context: &Context) -> Result<u8, Error> {
     let execute =

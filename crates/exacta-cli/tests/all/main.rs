@@ -10,6 +10,7 @@
 )]
 
 mod agents;
+mod answer;
 mod ask;
 mod bad_input;
 mod cancel;

@@ -34,6 +34,8 @@ pub enum Verb {
     Reject,
     /// The plan goes back with a request.
     RequestChanges,
+    /// An approval that has not been used no longer counts.
+    Withdraw,
 }
 
 /// A decision about a plan, as it is signed.

@@ -136,8 +136,7 @@ impl Comparison {
         let mut pieces = Vec::new();
         let mut kept = 0;
         for op in self.changed() {
-            let old = self.old.start_of(before, op.old_range().start)..self.old.start_of(before, op.old_range().end);
-            let new = self.new.start_of(after, op.new_range().start)..self.new.start_of(after, op.new_range().end);
+            let (old, new) = self.places(before, after, op);
             let (gone, come) =
                 (before.get(old.clone()).unwrap_or_default(), after.get(new.clone()).unwrap_or_default());
             let start = common_prefix(gone, come);
@@ -149,6 +148,13 @@ impl Comparison {
         pieces.push(Piece::Kept(kept..before.len()));
         pieces.retain(|piece| !piece.is_empty());
         pieces
+    }
+
+    /// Where an operation's lines are in the old content and in the new one.
+    pub(super) fn places(&self, before: &[u8], after: &[u8], op: &DiffOp) -> (Range<usize>, Range<usize>) {
+        let old = self.old.start_of(before, op.old_range().start)..self.old.start_of(before, op.old_range().end);
+        let new = self.new.start_of(after, op.new_range().start)..self.new.start_of(after, op.new_range().end);
+        (old, new)
     }
 
     /// The same comparison over contents that have other bytes in the same lines.

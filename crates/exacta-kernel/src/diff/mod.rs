@@ -15,6 +15,7 @@ pub(crate) mod name;
 mod near;
 mod number;
 pub(crate) mod parse;
+mod part;
 mod place;
 mod render;
 
@@ -23,6 +24,7 @@ pub use explain::{Misplaced, explain};
 pub use lines::{ChangeKind, LineChange, line_changes, stat};
 pub(crate) use lines::{Comparison, Piece};
 pub use near::{Blank, Near};
+pub(crate) use part::{hunks, with_hunks};
 pub use place::Base;
 pub(crate) use render::render_compared;
 pub use render::{render, render_exact};

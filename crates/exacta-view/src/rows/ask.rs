@@ -1,7 +1,7 @@
 //! What is shown where a person decides: what it is, who proposes it, what changes, and why they are asked.
 
 use super::{labelled, plan};
-use crate::plan::{Detail, PlanView, StepView};
+use crate::plan::{Detail, PartialView, PlanView, StepView};
 use crate::row::{Row, Tone};
 use crate::score::GateView;
 use crate::words::counted;
@@ -28,9 +28,21 @@ pub fn summary(view: &PlanView) -> Vec<Row> {
     rows.extend(view.detail.iter().flat_map(proposer).map(|row| row.indent(2)));
     rows.push(plan::verdict(view));
     rows.extend([changes(view), largest(view)].into_iter().flatten().map(|text| Row::indented(2).plain(&text)));
+    rows.extend(view.detail.iter().flat_map(|detail| &detail.partial_of).map(|part| partial(part).indent(2)));
     rows.extend(irreversible(view).map(|row| row.indent(2)));
     rows.extend(reasons(view).into_iter().map(|row| row.indent(2)));
     rows
+}
+
+/// That a step is there only in part: nobody proposed just this.
+#[must_use]
+pub fn partial(part: &PartialView) -> Row {
+    let hunks: Vec<String> = part.hunks.iter().map(ToString::to_string).collect();
+    let (what, plan) = (if hunks.len() == 1 { "hunk" } else { "hunks" }, &part.plan);
+    labelled(
+        "in part",
+        &format!("step `{}` has only {what} {} of that step in plan {plan}", part.step, hunks.join(", ")),
+    )
 }
 
 /// Why a person is asked, each reason in a row, with the gate and the rule that want it.

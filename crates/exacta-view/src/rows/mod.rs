@@ -1,5 +1,6 @@
 //! Views as rows: the sentences that every surface shows, in the order that every surface shows them in.
 
+pub mod answer;
 pub mod ask;
 pub mod background;
 pub mod detail;

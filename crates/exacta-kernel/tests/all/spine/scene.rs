@@ -62,6 +62,7 @@ impl Scene {
             correlation_id: CorrelationId::parse(OTHER).unwrap(),
             version: 1,
             derived_from: None,
+            partial_of: Vec::new(),
             created_at: MADE,
             expires_at: MADE.plus_seconds(TIME_TO_LIVE),
             binding: Binding {
