@@ -58,7 +58,7 @@ impl Drafts {
         // A name that nobody else has: what is there is of an attempt that did not come to its end.
         folder.remove(&unfinished)?;
         let file = folder.create(&unfinished)?;
-        write_at(&file, 0, effect.content().bytes())?;
+        write_at(&file, 0, effect.content().map(FileContent::bytes).unwrap_or_default())?;
         rustix::fs::fchmod(&file, rustix::fs::Mode::from_raw_mode(DRAFT_MODE))?;
         rustix::fs::fsync(&file)?;
         folder.rename(&unfinished, (&folder, trace.place.name()))?;

@@ -139,14 +139,14 @@ impl fmt::Display for Seen {
 }
 
 impl IdempotencyKey {
-    /// The key of an act: the run that acts, the step, the direction, and which attempt of that run it is. The same act always has
+    /// The key of an act: the run that acts, the step and what it does, the direction, and which attempt of that run it is. The same act always has
     /// the same key, and no other act ever has it.
-    pub(crate) fn of(run: &RunId, step: &str, direction: Direction, attempt: usize) -> Self {
+    pub(crate) fn of(run: &RunId, (step, act): (&str, &str), direction: Direction, attempt: usize) -> Self {
         let word = match direction {
             Direction::Perform => "perform",
             Direction::Compensate => "compensate",
         };
-        let text = format!("exacta.idempotency/1\0{run}\0{word}\0{attempt}\0{step}");
+        let text = format!("exacta.idempotency/2\0{run}\0{word}\0{attempt}\0{act}\0{step}");
         let text = Digest::of(text.as_bytes()).to_string();
         Self(text.get(..32).unwrap_or(&text).to_owned())
     }

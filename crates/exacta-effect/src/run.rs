@@ -317,9 +317,10 @@ impl Engine<'_> {
 
     /// The key of the act that was begun last in a direction, or begins now.
     fn key(&self, step: usize, direction: Direction) -> IdempotencyKey {
-        let name = self.name(step);
+        let (name, act) = self.state.traces.get(step).map(|trace| (trace.step.as_str(), trace.act.as_str())).unzip();
         let attempt = self.state.attempts(step, direction).saturating_sub(1);
-        IdempotencyKey::of(&self.state.run, &name, direction, attempt)
+        let act = (name.unwrap_or_default(), act.unwrap_or_default());
+        IdempotencyKey::of(&self.state.run, act, direction, attempt)
     }
 
     /// What is performed; `Some(None)` where nothing has to be known, because it is compensated.
@@ -327,7 +328,8 @@ impl Engine<'_> {
         match direction {
             Direction::Compensate => Some(None),
             Direction::Perform => {
-                self.known.iter().find(|effect| effect.step() == trace.step).map(|effect| Some(effect.clone()))
+                let is = |effect: &&Effect| effect.step() == trace.step && effect.act() == trace.act;
+                self.known.iter().find(is).map(|effect| Some(effect.clone()))
             }
         }
     }

@@ -33,7 +33,7 @@ impl EffectWork {
             act: effect.act().to_owned(),
             place: effect.place().clone(),
             after: effect.after(),
-            key: IdempotencyKey::of(made_by, effect.step(), Direction::Perform, 0),
+            key: IdempotencyKey::of(made_by, (effect.step(), effect.act()), Direction::Perform, 0),
         };
         let mut traces: Vec<Trace> = self.effects.iter().map(trace).collect();
         if self.undoes.is_some() {

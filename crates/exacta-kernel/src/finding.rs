@@ -121,6 +121,12 @@ codes! {
     PrimitiveRefused = "PLAN_PRIMITIVE_REFUSED";
     /// A host or recipient that the user did not name.
     NotAllowlisted = "PLAN_NOT_ALLOWLISTED";
+    /// A parameter of a primitive whose value it does not take.
+    ParameterInvalid = "PLAN_PARAMETER_INVALID";
+    /// A step that writes or sends, without the exact bytes.
+    PayloadMissing = "PLAN_PAYLOAD_MISSING";
+    /// Sending is not switched on for this autopilot.
+    SendDisabled = "SEND_DISABLED";
 }
 
 impl fmt::Display for Code {

@@ -70,7 +70,6 @@ fn value(kind: Kind, definitions: &mut Map<String, Value>) -> Map<String, Value>
             "type": ["string", "array"],
             "pattern": "\\S",
             "maxLength": bytes,
-            "minItems": 1,
             "maxItems": most,
             "items": text(bytes),
         }),

@@ -31,7 +31,7 @@ pub(crate) enum Kind {
     Ordinal,
     /// An array of [`Kind::Text`].
     Texts { most: usize, bytes: usize },
-    /// [`Kind::Text`], or an array of at least one.
+    /// [`Kind::Text`], or an array of them.
     TextOrTexts { most: usize, bytes: usize },
     /// Any object, as compact JSON.
     Free(usize),
@@ -256,7 +256,10 @@ fn parameter(name: &str) -> Kind {
         "url" => Kind::Text(URL),
         "urls" => Kind::Texts { most: SOURCES, bytes: URL },
         "to" => Kind::TextOrTexts { most: SOURCES, bytes: TARGET },
+        "sha256" => Kind::TextOrTexts { most: SOURCES, bytes: NAME },
         "max_bullets" => Kind::Ordinal,
+        "bytes" => Kind::Count,
+        "account" => Kind::Text(NAME),
         "text" | "body" => Kind::Raw,
         _ => Kind::Text(DESCRIPTION),
     }

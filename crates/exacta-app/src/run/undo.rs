@@ -284,7 +284,7 @@ fn undo_refused(refused: &UndoRefused) -> Error {
 
 /// What an undo of an effect looks like: its content goes.
 fn gone(effect: &Effect) -> Change {
-    Change { path: effect.place().clone(), before: Some(Arc::new(effect.content().clone())), after: None }
+    Change { path: effect.place().clone(), before: effect.content().cloned().map(Arc::new), after: None }
 }
 
 fn not_undoable(run: &RunRecord) -> Error {

@@ -162,12 +162,19 @@ fn a_plan_of_another_domain_is_not_executed() {
         json!({ "id": format!("s{order}"), "order": order, "type": kind, "target": "inbox", "dependencies": needs,
             "description": format!("{kind} for the question about the invoice, as the recipe says") })
     };
-    let steps = json!([
+    let mut steps = json!([
         step(1, "read_forwarded_email", &[]),
         step(2, "triage_email", &["s1"]),
         step(3, "write_outcome_draft", &["s2"]),
         step(4, "write_email_draft", &["s3"]),
     ]);
+    steps[2]["body"] = json!("The invoice is missing.\n");
+    // No file can have this name, so that nothing writes the draft.
+    for (name, value) in
+        [("id", json!("s:4")), ("to", json!([])), ("subject", json!("Invoice")), ("body", json!("Dear Anna\n"))]
+    {
+        steps[3][name] = value;
+    }
     let text = json!({
         "schema": "exacta.plan/1",
         "intent": { "type": "InboxTriage", "text": "sort the forwarded mail about the invoice and draft an answer" },

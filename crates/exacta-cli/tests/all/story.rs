@@ -146,9 +146,11 @@ fn a_plan_that_nothing_carries_out_is_told_so() {
             { "id": "s2", "order": 2, "type": "triage_email", "target": "inbox",
               "description": "Sort the mails by what they ask for", "dependencies": ["s1"] },
             { "id": "s3", "order": 3, "type": "write_outcome_draft", "target": "outcome",
-              "description": "Note which mail waits for which answer", "dependencies": ["s2"] },
-            { "id": "s4", "order": 4, "type": "write_email_draft", "target": "mail",
-              "description": "Draft an answer to the mail about the invoice", "dependencies": ["s3"] },
+              "description": "Note which mail waits for which answer", "dependencies": ["s2"], "body": "The invoice.\n" },
+            // No file can have this name, so that nothing writes the draft.
+            { "id": "s:4", "order": 4, "type": "write_email_draft", "target": "mail",
+              "description": "Draft an answer to the mail about the invoice", "dependencies": ["s3"],
+              "to": [], "subject": "The invoice", "body": "Dear Anna\n" },
         ],
     });
     let id = id(&submit(&world, &plan).expect(30));

@@ -73,7 +73,7 @@ fn judge(name: &str, outcome: &Outcome, work: &EffectWork, site: &Site) {
     };
     for effect in &work.effects {
         let path = format!("/{}", effect.place());
-        let approved = str::from_utf8(effect.content().bytes()).unwrap();
+        let approved = str::from_utf8(effect.content().unwrap().bytes()).unwrap();
         match outcome {
             Outcome::Completed { .. } if untouched(&path) => assert_eq!(texts(&path), [approved], "{name}"),
             Outcome::RolledBack { .. } | Outcome::NothingDone | Outcome::Cancelled => {

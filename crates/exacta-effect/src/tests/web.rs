@@ -45,7 +45,7 @@ impl Effector for Web {
     }
 
     fn perform(&self, effect: &Effect, trace: &Trace) -> Answer {
-        let text = str::from_utf8(effect.content().bytes()).unwrap();
+        let text = str::from_utf8(effect.content().unwrap().bytes()).unwrap();
         self.act("POST", trace, trace.key.as_str(), text)
     }
 

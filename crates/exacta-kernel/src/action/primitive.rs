@@ -47,15 +47,15 @@ macro_rules! primitives {
 }
 
 primitives! {
-    ReadWeb "read_web" Low false NoEffect &["url"];
-    ReadSources "read_sources" Low false NoEffect &["urls"];
-    ReadForwardedEmail "read_forwarded_email" Low false NoEffect &["text"];
+    ReadWeb "read_web" Low false NoEffect &["url", "sha256"];
+    ReadSources "read_sources" Low false NoEffect &["urls", "sha256"];
+    ReadForwardedEmail "read_forwarded_email" Low false NoEffect &["text", "message_id", "sha256"];
     ReadVaultFile "read_vault_file" Low true NoEffect &["path"];
     AggregateDailySummary "aggregate_daily_summary" Medium false NoEffect &["max_bullets"];
-    TriageEmail "triage_email" Medium true Compensated &["message_id", "action"];
+    TriageEmail "triage_email" Medium true Compensated &["message_id", "action", "sha256", "bytes"];
     WriteOutcomeDraft "write_outcome_draft" Medium true Compensated &["title", "body"];
-    WriteEmailDraft "write_email_draft" Medium true Compensated &["to", "subject", "body"];
-    SendEmail "send_email" High true Irreversible &["to", "subject", "body"];
+    WriteEmailDraft "write_email_draft" Medium true Compensated &["to", "subject", "body", "account", "from"];
+    SendEmail "send_email" High true Irreversible &["to", "subject", "body", "account", "from"];
     ScheduleRun "schedule_run" High true Compensated &["schedule", "recipe"];
 }
 

@@ -1,8 +1,9 @@
 //! Autopilot plans: fixed sequences, refused primitives, and only hosts and recipients that the user named.
 
-use super::{Allowed, web};
+use super::{Allowed, Standing, parameters, web};
 use crate::action::Reversibility;
 use crate::action::primitive::PrimitiveId;
+use crate::effect::is_plain_address;
 use crate::finding::{Code, Finding};
 use crate::plan::Plan;
 use crate::prelude::*;
@@ -26,7 +27,12 @@ pub(super) fn check(plan: &Plan, allowed: &Allowed, findings: &mut Vec<Finding>)
             PrimitiveId::ReadWeb => read_web(plan, &at, allowed, findings),
             PrimitiveId::ReadSources => read_sources(plan, &at, allowed, findings),
             PrimitiveId::SendEmail => send_email(&at, allowed, findings),
+            PrimitiveId::WriteEmailDraft => email_draft(&at, allowed, findings),
             _ => {}
+        }
+        parameters::check(&at, id, plan, findings);
+        if let Some(standing) = &allowed.standing {
+            asked_for(&at, id, standing, findings);
         }
     }
 }
@@ -88,10 +94,10 @@ fn irreversible_last(plan: &Plan, findings: &mut Vec<Finding>) {
 }
 
 /// One step and where it stands.
-struct Place<'p> {
-    index: usize,
-    step: &'p Step,
-    parameters: &'p Map<String, Value>,
+pub(super) struct Place<'p> {
+    pub index: usize,
+    pub step: &'p Step,
+    pub parameters: &'p Map<String, Value>,
 }
 
 impl Place<'_> {
@@ -108,7 +114,7 @@ impl Place<'_> {
         }
     }
 
-    fn finding(&self, code: Code, message: String, hint: &str, pointer: String) -> Finding {
+    pub fn finding(&self, code: Code, message: String, hint: &str, pointer: String) -> Finding {
         Finding::new(code, message, hint).in_step(&self.step.id).at(pointer)
     }
 
@@ -184,8 +190,50 @@ fn read_sources(plan: &Plan, at: &Place<'_>, allowed: &Allowed, findings: &mut V
     }
 }
 
+/// Nothing is done for an autopilot that its words do not ask for, and only through its own account.
+fn asked_for(at: &Place<'_>, id: PrimitiveId, standing: &Standing, findings: &mut Vec<Finding>) {
+    if !standing.primitives.contains(&id) {
+        let message = format!("the user's own words do not ask for `{}`", id.name());
+        let pointer = format!("/steps/{}/type", at.index);
+        findings.push(at.finding(Code::PrimitiveRefused, message, "let the user ask for it", pointer));
+    }
+    let (account, from) = standing.mail.as_ref().map(|(account, from)| (account.as_str(), from.as_str())).unzip();
+    for (name, own) in [("account", account), ("from", from)] {
+        let given = at.parameters.get(name).and_then(Value::as_str);
+        if given.is_some() && given != own {
+            let message = format!("`{name}` is not the one that the user gave this autopilot");
+            findings.push(at.not_allowed(message, "leave it out", format!("/steps/{}/{name}", at.index)));
+        }
+    }
+}
+
+/// A draft names plain addresses. One that is made for an autopilot is to people whom the user named, or who wrote what was read.
+fn email_draft(at: &Place<'_>, allowed: &Allowed, findings: &mut Vec<Finding>) {
+    if !at.parameters.contains_key("to") {
+        return;
+    }
+    for (pointer, address) in at.given("to") {
+        let name = excerpt(address, SHOWN);
+        if !is_plain_address(address) {
+            let message = format!("`{name}` is not a plain address");
+            findings.push(at.finding(Code::ParameterInvalid, message, "write `name@host`", pointer));
+        } else if let Some(standing) = &allowed.standing {
+            let address = address.to_lowercase();
+            if !allowed.recipients.contains(&address) && !standing.correspondents.contains(&address) {
+                let message = format!("`{name}` does not occur in the user's own words or lists");
+                findings.push(at.not_allowed(message, "let the user name the address", pointer));
+            }
+        }
+    }
+}
+
 fn send_email(at: &Place<'_>, allowed: &Allowed, findings: &mut Vec<Finding>) {
     findings.extend(at.two_names("to", |target| target.contains('@')));
+    if allowed.standing.as_ref().is_some_and(|standing| !standing.sending) {
+        let message = "sending is not switched on for this autopilot".to_owned();
+        let hint = "`exacta autopilot sending NAME on` switches it on, signed by an approver";
+        findings.push(at.finding(Code::SendDisabled, message, hint, format!("/steps/{}/type", at.index)));
+    }
     for (pointer, address) in at.given("to") {
         if !allowed.recipients.contains(&address.to_lowercase()) {
             let name = excerpt(address, SHOWN);

@@ -8,11 +8,13 @@ mod budget;
 mod conflict;
 mod constraints;
 mod graph;
+mod parameters;
 mod paths;
 mod report;
 mod site;
 mod web;
 
+use crate::action::primitive::PrimitiveId;
 use crate::constraint::{self, ConstraintResult, SourcedConstraint};
 use crate::facts::Facts;
 use crate::finding::Finding;
@@ -44,8 +46,23 @@ pub struct Allowed {
     pub hosts: BTreeSet<String>,
     /// Mail addresses, lower case.
     pub recipients: BTreeSet<String>,
+    /// What the user asked an autopilot to do; none where no autopilot stands behind the plan, and then nothing is sent.
+    pub standing: Option<Standing>,
     /// The tools that each skill allows.
     pub skills: BTreeMap<String, BTreeSet<String>>,
+}
+
+/// What an autopilot's request and switches say of a plan made for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    /// What its words ask for. No other primitive is performed for it.
+    pub primitives: BTreeSet<PrimitiveId>,
+    /// Whether an approver switched sending on.
+    pub sending: bool,
+    /// Its mail account and the address it writes from.
+    pub mail: Option<(String, String)>,
+    /// Who wrote the messages that were read: a draft may answer them. Lower case.
+    pub correspondents: BTreeSet<String>,
 }
 
 /// A plan that broke no rule. Only [`check`] makes it.

@@ -269,7 +269,6 @@ impl Walk<'_> {
     fn text_or_texts(&mut self, value: &Value, most: usize, bytes: usize, field: &Field) {
         if value.is_array() {
             self.texts(value, most, bytes, field);
-            self.not_empty(value, field);
         } else {
             self.text(value, bytes, field);
         }

@@ -2,7 +2,8 @@
 //!
 //! A case writes only what matters: `step` fills in the rest. `findings` are `CODE step pointer`, `-` for no step.
 
-use exacta_kernel::check::{Allowed, Context, Invalid, ValidPlan, check};
+use exacta_kernel::action::primitive::PrimitiveId;
+use exacta_kernel::check::{Allowed, Context, Invalid, Standing, ValidPlan, check};
 use exacta_kernel::constraint::{Source, SourcedConstraint};
 use exacta_kernel::facts::{Facts, FileContent, Obstacle, Target, TargetFact};
 use exacta_kernel::finding::{Code, Finding};
@@ -63,6 +64,16 @@ fn step(given: &Value, number: u64) -> Value {
     let bare = !["diff", "content", "edits"].iter().any(|payload| step.get(payload).is_some());
     if bare && (step["type"] == "file_create" || step["type"] == "file_modify") {
         step["content"] = json!("new\n");
+    }
+    let bytes: &[&str] = match step["type"].as_str() {
+        _ if given["bare"] == true => &[],
+        Some("write_outcome_draft") => &["body"],
+        Some("write_email_draft" | "send_email") => &["to", "subject", "body"],
+        _ => &[],
+    };
+    step.as_object_mut().expect("a step").remove("bare");
+    for name in bytes.iter().filter(|name| given.get(**name).is_none()) {
+        step[*name] = if *name == "to" { json!([]) } else { json!("text") };
     }
     step
 }
@@ -133,7 +144,18 @@ fn allowed(case: &Value) -> Allowed {
     Allowed {
         hosts: texts(&given["hosts"]),
         recipients: texts(&given["recipients"]),
+        standing: given["standing"].is_object().then(|| standing(&given["standing"])),
         skills: skills.map(|(skill, tools)| (skill.clone(), texts(tools))).collect(),
+    }
+}
+
+fn standing(given: &Value) -> Standing {
+    let primitives = given["primitives"].as_array().expect("primitives").iter();
+    Standing {
+        primitives: primitives.map(|name| PrimitiveId::parse(name.as_str().expect("text")).expect("known")).collect(),
+        sending: given["sending"] == true,
+        mail: given["account"].as_str().map(|account| (account.to_owned(), "me@a.org".to_owned())),
+        correspondents: texts(&given["correspondents"]).into_iter().collect(),
     }
 }
 

@@ -106,6 +106,7 @@ fn valid(name: &str) -> ValidPlan {
     }
     let tools = ["content.create_page", "content.bulk_create"].map(ToOwned::to_owned);
     let allowed = Allowed {
+        standing: None,
         hosts: ["example.com".to_owned()].into(),
         recipients: ["a@example.com".to_owned()].into(),
         skills: [("wp.pages.write".to_owned(), tools.into())].into(),

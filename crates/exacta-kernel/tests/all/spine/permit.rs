@@ -88,18 +88,18 @@ fn every_approval_counts_exactly_where_it_should() {
     }
 }
 
-/// A plan of another domain never becomes work for the executor of files, whoever approved it.
+/// A plan with a step that nobody performs, here a draft that no file can be named after, becomes no work, whoever approved it.
 #[test]
 fn what_nothing_executes_gets_no_permit() {
     let mut scene = Scene::new();
-    let read = json!({
+    let draft = json!({
         "schema": "exacta.plan/1",
-        "intent": { "type": "Custom", "text": "read the page at example.com" },
+        "intent": { "type": "Custom", "text": "note what the invoice says" },
         "autopilot": { "recipe": "Custom" },
-        "steps": [{ "id": "s1", "order": 1, "type": "read_web", "target": "https://example.com/", "dependencies": [],
-                    "description": "read the page", "url": "https://example.com/" }],
+        "steps": [{ "id": "s:1", "order": 1, "type": "write_outcome_draft", "target": "outbox", "dependencies": [],
+                    "description": "note what it says", "body": "It was paid." }],
     });
-    scene.plan = valid(&read, &scene.facts);
+    scene.plan = valid(&draft, &scene.facts);
     scene.identity.binding.targets.clear();
     scene.made_hash = scene.identity.plan_hash(scene.plan.plan().content_hash()).unwrap();
     let approval = scene.approval(&[scene.signed(&Value::Null)]);

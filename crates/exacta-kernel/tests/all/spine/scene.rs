@@ -224,7 +224,7 @@ pub fn proposal() -> Value {
 
 pub fn valid(proposal: &Value, facts: &Facts) -> ValidPlan {
     let plan = seal(parse(proposal.to_string().as_bytes()).unwrap(), facts).unwrap();
-    let allowed = Allowed { hosts: ["example.com".to_owned()].into(), ..Allowed::default() };
+    let allowed = Allowed { standing: None, hosts: ["example.com".to_owned()].into(), ..Allowed::default() };
     let context = Context { facts, caps: &Caps::default(), constraints: &[], allowed: &allowed, generated: false };
     check(plan, &context).unwrap_or_else(|invalid| panic!("{:#?}", invalid.findings))
 }
