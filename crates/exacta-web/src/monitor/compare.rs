@@ -1,0 +1,410 @@
+//! Two sights of a page: which places belong together, what differs in them, and what is learnt of that.
+
+use super::align::align;
+use super::passage::{MAX_PASSAGES, Word, passage, whole};
+use super::score::score;
+use super::sight::{Sight, mark_never};
+use crate::noise::{self, Gap};
+use crate::text::{WILD, hash};
+use crate::tree::{Habit, Node, Tree};
+
+/// A page is learnt from its first looks.
+const LEARNING: u32 = 3;
+/// What varied while it was learnt, and varies again before this look, is volatile.
+const SETTLED: u32 = 6;
+/// What varied once is taken for fixed after so many looks without.
+const FORGOTTEN: u32 = 8;
+/// A page with fewer words has too little around a place to know it again.
+const SMALL: usize = 30;
+/// How long a place that was seen only sometimes is remembered while it is gone.
+const REMEMBERED: u32 = 60;
+
+/// A look: what is kept, and what differs.
+pub(crate) struct Look {
+    pub(crate) sight: Sight,
+    pub(crate) difference: Option<Difference>,
+}
+
+/// What differs.
+pub(crate) struct Difference {
+    pub(crate) score: u32,
+    pub(crate) added: Vec<String>,
+    pub(crate) removed: Vec<String>,
+}
+
+/// Compares with the sight before, after so many looks.
+pub(crate) fn compare(before: Sight, mut now: Sight, looks: u32) -> Look {
+    let size = now.size();
+    mark_never(&mut now.tree.0, size);
+    let look = looks.saturating_add(1);
+    let small = before.size() < SMALL;
+    let mut comparing =
+        Comparing { look, learning: look <= LEARNING, small, old: Side::default(), new: Side::default() };
+    let old = std::mem::take(&mut now.tree.0);
+    let tree = comparing.places(before.tree.0, old, false);
+    now.tree = Tree(tree);
+    let difference = comparing.difference();
+    Look { sight: now, difference }
+}
+
+struct Comparing {
+    look: u32,
+    learning: bool,
+    small: bool,
+    old: Side,
+    new: Side,
+}
+
+/// The texts of one side in order, each with a number that is the same for equal ones, and what is told of it if it has no equal.
+#[derive(Default)]
+struct Side {
+    texts: Vec<(u64, Option<String>)>,
+    all: String,
+}
+
+impl Side {
+    fn add(&mut self, number: u64, text: &str, told: Option<String>) {
+        self.texts.push((number, told));
+        self.all.push_str(text);
+        self.all.push('\n');
+    }
+
+    fn told(self, matched: impl Iterator<Item = usize>) -> Vec<String> {
+        let mut texts: Vec<Option<String>> = self.texts.into_iter().map(|(_, told)| told).collect();
+        for index in matched {
+            if let Some(told) = texts.get_mut(index) {
+                *told = None;
+            }
+        }
+        let told = texts.into_iter().flatten().filter(|told| !told.is_empty());
+        told.take(MAX_PASSAGES).collect()
+    }
+}
+
+impl Comparing {
+    /// What is left when equal texts are put beside each other, wherever they are in the tree now.
+    fn difference(self) -> Option<Difference> {
+        let numbers = |side: &Side| side.texts.iter().map(|(number, _)| *number).collect::<Vec<_>>();
+        let pairs = align(&numbers(&self.old), &numbers(&self.new));
+        let score = score(&self.old.all, &self.new.all);
+        let removed = self.old.told(pairs.iter().map(|pair| pair.0));
+        let added = self.new.told(pairs.iter().map(|pair| pair.1));
+        (!added.is_empty() || !removed.is_empty()).then_some(Difference { score: score.max(1), added, removed })
+    }
+
+    fn places(&mut self, mut old: Node, mut new: Node, early: bool) -> Node {
+        let early = early || noise::is_often(&new.name) || noise::is_often(&old.name);
+        self.forget(&mut old);
+        if old.habit.volatile || new.habit.volatile {
+            self.vary(&mut old, &new);
+            new.habit = old.habit;
+            new.habit.volatile = true;
+            new.habit.absent = false;
+            return new;
+        }
+        if old.is_text() && new.is_text() {
+            return self.text(old, new, early);
+        }
+        if old.is_text() != new.is_text() {
+            self.gone(old, early);
+            return self.came(new, early);
+        }
+        let children = self.children(std::mem::take(&mut old.children), std::mem::take(&mut new.children), early);
+        new.habit = old.habit;
+        new.children = children;
+        new.habit.absent = false;
+        promote(&mut new);
+        new
+    }
+
+    /// What varied once, long ago, has settled.
+    fn forget(&self, old: &mut Node) {
+        if old.habit.varied == 1 && self.look.saturating_sub(old.habit.last) >= FORGOTTEN {
+            old.habit = settled(&old.habit);
+        }
+    }
+
+    fn vary(&self, old: &mut Node, new: &Node) {
+        if old.content() != new.content() {
+            old.habit.varied = old.habit.varied.saturating_add(1);
+            old.habit.last = self.look;
+        }
+    }
+
+    fn children(&mut self, old: Vec<Node>, new: Vec<Node>, early: bool) -> Vec<Node> {
+        let pairs = super::pair::pairs(&old, &new);
+        let mut out = Vec::with_capacity(new.len());
+        let (mut olds, mut news) = (old.into_iter(), new.into_iter());
+        let (mut at_old, mut at_new) = (0, 0);
+        let mut came = false;
+        for (index_old, index_new) in pairs {
+            for old in olds.by_ref().take(index_old - at_old) {
+                out.extend(self.gone(old, early));
+            }
+            for new in news.by_ref().take(index_new - at_new) {
+                came = true;
+                out.push(self.came(new, early));
+            }
+            if let (Some(old), Some(new)) = (olds.next(), news.next()) {
+                out.push(self.pair(old, new, early));
+            }
+            (at_old, at_new) = (index_old + 1, index_new + 1);
+        }
+        for old in olds {
+            // A feed drops its oldest entries when new ones come: that is no news.
+            if !(came && old.name == "entry") {
+                out.extend(self.gone(old, early));
+            }
+        }
+        for new in news {
+            out.push(self.came(new, early));
+        }
+        out
+    }
+
+    fn pair(&mut self, mut old: Node, new: Node, early: bool) -> Node {
+        if old.habit.absent {
+            // It is back. What it says now is its own affair, as whether it is there.
+            let differs = old.content() != new.content();
+            let mut back = new;
+            old.habit.absent = false;
+            old.habit.optional = true;
+            old.habit.volatile |= differs;
+            old.habit.last = self.look;
+            back.habit = old.habit;
+            return back;
+        }
+        self.places(old, new, early)
+    }
+
+    /// A place that is no longer there; what is remembered of it.
+    fn gone(&mut self, mut old: Node, early: bool) -> Option<Node> {
+        let early = early || noise::is_often(&old.name);
+        self.forget(&mut old);
+        let habit = &mut old.habit;
+        if habit.absent {
+            let known = habit.optional && self.look.saturating_sub(habit.last) < REMEMBERED;
+            return known.then_some(old);
+        }
+        let silent = habit.optional || habit.volatile || (self.learning && early);
+        let remembered = silent || (self.learning && !self.small);
+        habit.optional |= remembered;
+        habit.varied = habit.varied.saturating_add(1);
+        habit.last = self.look;
+        if !silent {
+            old.texts(&mut |words, volatile| {
+                if !volatile {
+                    self.old.add(number(words), &words.join(" "), Some(whole(words)));
+                }
+            });
+        }
+        old.habit.absent = true;
+        (remembered && old.size() > 0).then_some(old)
+    }
+
+    /// A place that was not there.
+    fn came(&mut self, mut new: Node, early: bool) -> Node {
+        let early = early || noise::is_often(&new.name);
+        if new.habit.volatile || new.size() == 0 {
+            return new;
+        }
+        let silent = self.learning && early;
+        if !silent {
+            new.texts(&mut |words, volatile| {
+                if !volatile {
+                    self.new.add(number(words), &words.join(" "), Some(whole(words)));
+                }
+            });
+        }
+        if silent || (self.learning && !self.small) {
+            new.habit.optional = true;
+            new.habit.volatile = silent;
+            new.habit.varied = 1;
+            new.habit.last = self.look;
+        }
+        new
+    }
+
+    fn same(&mut self, words: &[String]) {
+        let (number, text) = (number(words), words.join(" "));
+        self.old.add(number, &text, None);
+        self.new.add(number, &text, None);
+    }
+
+    fn text(&mut self, old: Node, mut new: Node, early: bool) -> Node {
+        new.habit = old.habit.clone();
+        new.habit.absent = false;
+        if old.words == new.words {
+            self.same(&new.words);
+            return Node { habit: new.habit, ..old };
+        }
+        if old.habit.known.contains(&number(&new.words)) {
+            self.same(&new.words);
+            new.habit.last = self.look;
+            return new;
+        }
+        let gaps = gaps(&old.words, &new.words);
+        let shared: usize = gaps.iter().map(|gap| gap.equal.len()).sum();
+        let replaced = new.words.len() >= 3 && shared * 10 < new.words.len().max(old.words.len()) * 3;
+        let verdicts: Vec<bool> = gaps.iter().map(|gap| self.is_silent(gap, &old, &new, early)).collect();
+        let again = old.habit.varied == 1 && old.habit.last < self.look && self.look <= SETTLED && !self.small;
+        let differs = verdicts.contains(&false);
+        let told = differs && !(again && self.learning);
+        self.tell(&old, &new, &gaps, &verdicts, told);
+        if verdicts.iter().any(|silent| *silent) || differs {
+            new.habit.varied = new.habit.varied.saturating_add(u32::from(self.learning || again || !differs));
+            new.habit.last = self.look;
+        }
+        if !differs || again {
+            let words = template(&new.words, &gaps, &verdicts, again);
+            new.habit.volatile = is_mostly_wild(&words, &new.words);
+            if !new.habit.volatile {
+                new.words = words;
+            }
+        } else {
+            new.words = template(&new.words, &gaps, &verdicts, false);
+            if self.learning && !self.small {
+                new.habit.known.push(number(&old.words));
+                new.habit.volatile = replaced;
+            }
+        }
+        new
+    }
+
+    /// Whether a difference within a text says nothing.
+    fn is_silent(&self, gap: &Differing<'_>, old: &Node, new: &Node, early: bool) -> bool {
+        let rest = |words: &'_ [String]| words.iter().filter(|word| *word != WILD).count();
+        let wild = gap.old.iter().any(|word| word == WILD);
+        let (left_old, left_new) = (rest(gap.old), rest(gap.new));
+        if left_old == 0 && (wild || left_new == 0) {
+            return true;
+        }
+        // A few small words that three different texts happened to share.
+        let wilds = old.words.iter().filter(|word| *word == WILD).count();
+        let small =
+            |word: &String| word == WILD || (word.len() <= 4 && !word.bytes().any(|byte| byte.is_ascii_digit()));
+        if wild && wilds >= 2 && left_old < 3 && gap.old.iter().all(small) {
+            return true;
+        }
+        let around = Gap {
+            old: gap.old,
+            new: gap.new,
+            before: new.words.get(..gap.at).unwrap_or_default(),
+            after: new.words.get(gap.at + gap.new.len()..).unwrap_or_default(),
+        };
+        around.is_counter() || (self.learning && (early || around.looks_volatile()))
+    }
+
+    fn tell(&mut self, old: &Node, new: &Node, gaps: &[Differing<'_>], verdicts: &[bool], told: bool) {
+        let (mut before, mut after): (Vec<Word<'_>>, Vec<Word<'_>>) = (Vec::new(), Vec::new());
+        let (mut taken, mut given) = (false, false);
+        for (gap, silent) in gaps.iter().zip(verdicts) {
+            for side in [&mut before, &mut after] {
+                side.extend(gap.equal.iter().map(|word| (word.as_str(), false)));
+            }
+            if *silent {
+                let wild = !gap.old.is_empty() || !gap.new.is_empty();
+                before.extend(wild.then_some((WILD, false)));
+                after.extend(wild.then_some((WILD, false)));
+                continue;
+            }
+            before.extend(gap.old.iter().map(|word| (word.as_str(), word != WILD)));
+            after.extend(gap.new.iter().map(|word| (word.as_str(), word != WILD)));
+            taken |= gap.old.iter().any(|word| word != WILD);
+            given |= gap.new.iter().any(|word| word != WILD);
+        }
+        if !told {
+            self.same(&new.words);
+            return;
+        }
+        let text = |words: &[Word<'_>]| words.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(" ");
+        self.old.add(number(&old.words), &text(&before), taken.then(|| passage(&before)));
+        self.new.add(number(&new.words), &text(&after), given.then(|| passage(&after)));
+    }
+}
+
+fn settled(habit: &Habit) -> Habit {
+    Habit { known: habit.known.clone(), absent: habit.absent, ..Habit::default() }
+}
+
+/// A number for a text; what is wild in it does not count.
+fn number(words: &[String]) -> u64 {
+    words
+        .iter()
+        .filter(|word| *word != WILD)
+        .fold(29, |number: u64, word| number.rotate_left(9).wrapping_mul(31) ^ hash(word))
+}
+
+/// A place in which everything is volatile is so itself.
+fn promote(node: &mut Node) {
+    let mut texts = 0_usize;
+    let mut all = true;
+    for child in node.children.iter().filter(|child| child.size() > 0 || child.habit.absent) {
+        texts += 1;
+        all &= child.habit.volatile || child.habit.optional;
+    }
+    let learnt = node.children.iter().any(|child| child.habit.volatile || child.habit.optional);
+    if texts > 0 && all && learnt && node.name != "page" && !node.habit.volatile {
+        node.habit.volatile = true;
+        node.habit.varied = node.children.iter().map(|child| child.habit.varied).max().unwrap_or(1);
+        node.habit.last = node.children.iter().map(|child| child.habit.last).max().unwrap_or(0);
+    }
+}
+
+/// Words that are equal, and then words that differ.
+struct Differing<'w> {
+    equal: &'w [String],
+    old: &'w [String],
+    new: &'w [String],
+    /// Where the new ones begin.
+    at: usize,
+}
+
+fn gaps<'w>(old: &'w [String], new: &'w [String]) -> Vec<Differing<'w>> {
+    let pairs = align(old, new);
+    let mut out = Vec::new();
+    let (mut from_old, mut from_new) = (0, 0);
+    let mut run: usize = 0;
+    let mut push = |equal: usize, old_from: usize, old_to: usize, new_from: usize, new_to: usize| {
+        out.push(Differing {
+            equal: new.get(new_from - equal..new_from).unwrap_or_default(),
+            old: old.get(old_from..old_to).unwrap_or_default(),
+            new: new.get(new_from..new_to).unwrap_or_default(),
+            at: new_from,
+        });
+    };
+    for (a, b) in pairs {
+        if a != from_old || b != from_new {
+            push(run, from_old, a, from_new, b);
+            run = 0;
+        }
+        run += 1;
+        (from_old, from_new) = (a + 1, b + 1);
+    }
+    push(run, from_old, old.len(), from_new, new.len());
+    out
+}
+
+/// The words that are kept of a text: what is silent becomes wild.
+fn template(new: &[String], gaps: &[Differing<'_>], verdicts: &[bool], all: bool) -> Vec<String> {
+    let mut words: Vec<String> = Vec::with_capacity(new.len());
+    for (gap, silent) in gaps.iter().zip(verdicts) {
+        words.extend(gap.equal.iter().cloned());
+        if gap.old.is_empty() && gap.new.is_empty() {
+            continue;
+        }
+        if *silent || all {
+            if words.last().is_none_or(|last| last != WILD) {
+                words.push(WILD.to_owned());
+            }
+        } else {
+            words.extend(gap.new.iter().cloned());
+        }
+    }
+    words
+}
+
+fn is_mostly_wild(template: &[String], words: &[String]) -> bool {
+    let fixed = template.iter().filter(|word| *word != WILD).count();
+    template.iter().any(|word| word == WILD) && fixed * 3 < words.len()
+}

@@ -1,0 +1,12 @@
+//! A page as a tree of places with text in them, whatever it is written in.
+
+mod html;
+mod json;
+mod link;
+mod node;
+mod xml;
+
+pub(crate) use html::html;
+pub(crate) use json::json;
+pub(crate) use node::{Habit, Node, Tree};
+pub(crate) use xml::{Feed, feed, plain_text};
