@@ -15,8 +15,7 @@ impl AgentName {
     /// # Errors
     /// If it is empty, too long, or has other characters than lower-case letters, digits, `.`, `_` and `-`.
     pub fn parse(name: &str) -> Result<Self, Error> {
-        let plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'_' | b'-');
-        if (1..=LONGEST).contains(&name.len()) && name.bytes().all(plain) {
+        if is_name(name) {
             return Ok(Self(name.to_owned()));
         }
         let message = format!("`{}` cannot be the name of an agent", exacta_kernel::text::excerpt(name, LONGEST));
@@ -30,6 +29,12 @@ impl AgentName {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// Whether a text can be a name: short and plain.
+pub(crate) fn is_name(text: &str) -> bool {
+    let plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'_' | b'-');
+    (1..=LONGEST).contains(&text.len()) && text.bytes().all(plain)
 }
 
 /// The credential that plans are submitted with: the user's, or that of one of the user's agents.

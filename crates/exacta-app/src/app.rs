@@ -1,6 +1,6 @@
 //! An opened project: its folder, its record, and the user's own configuration.
 
-use crate::agent::{self, AgentName};
+use crate::caller::{Act, Caller};
 use crate::clock::now;
 use crate::error::{Error, Exit};
 use crate::in_force::InForce;
@@ -25,8 +25,8 @@ pub struct Options {
     pub home: Option<PathBuf>,
     /// Whether that folder itself is the project, wherever it lies.
     pub exactly: bool,
-    /// `--agent NAME`: the agent that gives commands; the user's own hand where none is named.
-    pub agent: Option<AgentName>,
+    /// Who asks.
+    pub caller: Caller,
 }
 
 /// An opened project.
@@ -78,7 +78,7 @@ impl Options {
     /// If there is no such folder, or it is another user's.
     pub fn to_begin(&self) -> Result<Self, Error> {
         let project = Some(crate::project::find_to_begin(self.start())?);
-        Ok(Self { project, home: self.home.clone(), exactly: true, agent: self.agent.clone() })
+        Ok(Self { project, home: self.home.clone(), exactly: true, caller: self.caller.clone() })
     }
 
     fn start(&self) -> &Path {
@@ -150,7 +150,10 @@ impl App {
         // Looked at first: whoever makes a project makes it known before its records.
         let recorded = is_recorded(&path)?;
         let project = match home.project(&path)? {
-            None if entry == Entry::Make && !recorded => home.create_project(&path, now())?,
+            None if entry == Entry::Make && !recorded => {
+                options.authorize(Act::Begin)?;
+                home.create_project(&path, now())?
+            }
             Some(project) if recorded || is_recorded(&path)? => project,
             // Entries were seen, and the records are made before the first of them.
             Some(project) if home.pin(&project.id)?.is_some() && !is_recorded(&path)? => {
@@ -224,12 +227,12 @@ impl App {
 
     /// Who gives commands here: the credential that plans are submitted with.
     pub(crate) fn credential(&self) -> String {
-        agent::credential(self.options.agent.as_ref())
+        self.options.caller.credential()
     }
 
     /// The same, as it is recorded.
     pub(crate) fn actor(&self) -> Actor {
-        Actor::Agent(self.credential())
+        self.options.caller.actor()
     }
 }
 

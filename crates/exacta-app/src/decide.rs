@@ -1,6 +1,7 @@
 //! What a person decides: approve, approve selected, reject, ask for changes; and resubmit.
 
 use crate::app::App;
+use crate::caller::Act;
 use crate::current::{Current, Stored, messages};
 use crate::error::{Error, Exit};
 use crate::pipeline::{Evaluation, Origin};
@@ -30,6 +31,7 @@ impl App {
     /// # Errors
     /// If the plan changed, expired, drifted, is denied, was decided by another first, or the key is not an approver's.
     pub fn approve(&mut self, id: &PlanId, shown: &Shown, key: &SigningKey) -> Result<PlanView, Error> {
+        self.authorize_for(Act::Decide, id)?;
         self.safe_on_tampering(|app| app.approve_plan(id, shown, key))
     }
 
@@ -102,6 +104,7 @@ impl App {
     /// # Errors
     /// If a selected step needs one that is not selected or cannot be divided, or the plan can no longer be used.
     pub fn select(&mut self, id: &PlanId, steps: &BTreeSet<String>) -> Result<PlanView, Error> {
+        self.authorize_for(Act::Decide, id)?;
         self.safe_on_tampering(|app| app.select_steps(id, steps))
     }
 
@@ -133,6 +136,7 @@ impl App {
     /// # Errors
     /// If the plan was decided already, or the key is not an approver's.
     pub fn reject(&mut self, id: &PlanId, why: Option<&str>, key: &SigningKey) -> Result<(), Error> {
+        self.authorize_for(Act::Decide, id)?;
         self.safe_on_tampering(|app| app.reject_plan(id, why, key))
     }
 
@@ -155,6 +159,7 @@ impl App {
     /// # Errors
     /// As [`App::reject`].
     pub fn revise(&mut self, id: &PlanId, feedback: &str, key: &SigningKey) -> Result<(), Error> {
+        self.authorize_for(Act::Decide, id)?;
         self.safe_on_tampering(|app| app.revise_plan(id, feedback, key))
     }
 
@@ -178,6 +183,7 @@ impl App {
     /// # Errors
     /// If its text was not kept, the plan can still be used, or was rejected.
     pub fn resubmit(&mut self, id: &PlanId) -> Result<PlanView, Error> {
+        self.authorize_for(Act::Answer, id)?;
         self.safe_on_tampering(|app| app.resubmit_plan(id))
     }
 

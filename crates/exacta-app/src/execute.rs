@@ -1,6 +1,7 @@
 //! The second act: an approved plan is judged again and, if everything still holds, carried out.
 
 use crate::app::App;
+use crate::caller::Act;
 use crate::clock::{new_id, now};
 use crate::current::{Current, EXPIRED, Stored, expired, messages, model_notice, tampered};
 use crate::decide::wrong_status;
@@ -50,6 +51,7 @@ impl App {
     /// # Errors
     /// If the approval no longer holds, the run could not start, or it failed and was rolled back.
     pub fn execute(&mut self, id: &PlanId, execution: Execution<'_>) -> Result<RunView, Error> {
+        self.authorize_start(id)?;
         self.safe_on_tampering(|app| {
             app.retry_after_dead_runs(execution, |app, execution| app.execute_plan(id, execution))
         })
@@ -70,6 +72,7 @@ impl App {
             Ok(permit) => permit,
             Err(refused) => return Err(self.refused(&stored, refused)?),
         };
+        self.authorize_start_as(start(&permit), id)?;
         if let Err(error) = checks.see(permit.work().changes()) {
             self.note_refusal(&stored, Event::RunRefused, &error.to_string())?;
             return Err(Error::new(Exit::Denied, "unseen_by_check", error.to_string()).hint(error.hint()));
@@ -225,6 +228,11 @@ pub fn already_run(id: &PlanId, run: &str) -> Error {
     let message = format!("plan `{id}` has had its run, `{run}`: one run per plan, ever, however it ended");
     Error::new(Exit::Drifted, "already_run", message)
         .hint(format!("`exacta resubmit {id}` makes a new plan from the same proposal"))
+}
+
+/// What kind of start a permit is for.
+fn start(permit: &Permit) -> Act {
+    if permit.work().is_automatic() { Act::StartAllowed } else { Act::StartApproved }
 }
 
 fn has_build(evaluation: &Evaluation) -> bool {

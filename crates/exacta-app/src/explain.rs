@@ -4,6 +4,7 @@ mod obstacle;
 mod trial;
 
 use crate::app::{App, Options};
+use crate::caller::Act;
 use crate::error::Error;
 use crate::in_force::Folder;
 use crate::pipeline::{Basis, Evaluation};
@@ -22,6 +23,7 @@ use trial::Trial;
 /// # Errors
 /// If the folder or the policy cannot be used. A text that is not a plan is not an error: the view says so.
 pub fn explain(options: &Options, text: &[u8], request: &Request) -> Result<Explained, Error> {
+    options.authorize(Act::Read)?;
     let folder = Folder::open(options)?;
     let basis = folder.basis(&request.constraints);
     let evaluation = evaluate(text, request, basis)?;
@@ -32,7 +34,7 @@ impl App {
     /// Whether the text of a plan was kept, so that more can be said about it than its record tells.
     #[must_use]
     pub fn keeps_text(&self, id: &PlanId) -> bool {
-        self.record(id).is_ok_and(|record| record.proposal.is_some())
+        self.authorize_for(Act::Read, id).is_ok() && self.record(id).is_ok_and(|record| record.proposal.is_some())
     }
 
     /// The same of a stored plan, as things stand now.
@@ -40,6 +42,7 @@ impl App {
     /// # Errors
     /// If there is no such plan, or its text was not kept.
     pub fn explain_plan(&self, id: &PlanId) -> Result<Explained, Error> {
+        self.authorize_for(Act::Read, id)?;
         let current = self.current(id)?;
         let mut basis = current.stored.in_force().basis(
             &self.root,

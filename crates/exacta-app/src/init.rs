@@ -1,6 +1,7 @@
 //! The first command in a project: its record, and the person's first key.
 
 use crate::app::{App, Options};
+use crate::caller::Act;
 use crate::clock::now;
 use crate::error::{Error, Exit};
 use crate::settings::{ApproverView, Settings, SigningKey, signed_setting};
@@ -63,6 +64,7 @@ impl App {
     ///
     /// `options` name the folder itself: without its records the search would go further up.
     pub fn anew(options: &Options, key: Option<&SigningKey>) -> Result<(Self, Option<MovedRecord>), Error> {
+        options.authorize(if key.is_some() { Act::Configure } else { Act::Begin })?;
         let given_up = if Self::anew_takes_person(options)? { Some(given_up(options, key)?) } else { None };
         let (path, home) = (options.root()?, options.home()?);
         let aside = exacta_record::move_away(&path)?;
@@ -87,6 +89,7 @@ impl App {
         name: &ApproverName,
         passphrase: Option<&str>,
     ) -> Result<ApproverView, Error> {
+        options.authorize(Act::Begin)?;
         Settings::open(options)?.add_approver(name, passphrase, None)
     }
 }

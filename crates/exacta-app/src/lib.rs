@@ -4,9 +4,11 @@
 //! for approval or executed, the plan is derived again from its proposal and the world as it is now (`current`).
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests prepare their folders by path"))]
 
+mod access;
 mod agent;
 mod app;
 pub mod ask;
+pub mod caller;
 mod clock;
 mod current;
 mod decide;
@@ -36,6 +38,7 @@ mod withdraw;
 
 pub use agent::AgentName;
 pub use app::{App, Options};
+pub use caller::Caller;
 pub use decide::wrong_status;
 pub use error::{Error, Exit};
 pub use exacta_exec::Event as Progress;

@@ -1,6 +1,7 @@
 //! How a plan is named: by a person who is shown it, in short; by whoever is not, in full.
 
 use crate::app::{App, unknown_plan};
+use crate::caller::Act;
 use crate::error::{Error, Exit};
 use crate::record::safe_on_tampering;
 use exacta_kernel::audit::Entry;
@@ -17,6 +18,7 @@ impl App {
     /// # Errors
     /// If there is none, or several are meant.
     pub fn resolve(&self, name: &str) -> Result<PlanId, Error> {
+        self.authorize(Act::Read)?;
         safe_on_tampering(&self.options, || self.find(name))
     }
 
@@ -25,9 +27,10 @@ impl App {
             return self.waiting(name, back);
         }
         if let Ok(id) = PlanId::parse(name) {
-            return if self.store.plan(&id)?.is_some() { Ok(id) } else { Err(unknown_plan(name)) };
+            return if self.store.plan(&id)?.is_some() && self.sees(&id) { Ok(id) } else { Err(unknown_plan(name)) };
         }
-        let found = self.store.find(name)?;
+        let mut found = self.store.find(name)?;
+        found.retain(|id| self.sees(id));
         match &found[..] {
             [id] => Ok(id.clone()),
             [] => Err(unknown_plan(name)),
@@ -47,6 +50,7 @@ impl App {
                 "whoever decides with a key is not shown the plan, so nothing shorter counts: `exacta show ID --json` has `plan_id` and `plan_hash`",
             ));
         };
+        self.authorize(Act::Read)?;
         self.resolve(whole.as_str())
     }
 

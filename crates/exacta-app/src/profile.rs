@@ -1,6 +1,7 @@
 //! How much may happen without a person. Lowering it is free; raising it needs a person; it falls by itself.
 
 use crate::app::App;
+use crate::caller::Act;
 use crate::clock::now;
 use crate::error::{Error, Exit};
 use crate::in_force::InForce;
@@ -41,6 +42,7 @@ impl App {
     /// # Errors
     /// If the policy cannot be read.
     pub fn profile_view(&self) -> Result<ProfileView, Error> {
+        self.authorize(Act::Read)?;
         let in_force = self.in_force()?;
         let record = self.home.project(self.path())?;
         Ok(ProfileView {
@@ -57,6 +59,7 @@ impl App {
     /// # Errors
     /// If the policy cannot be read.
     pub fn explain(&self, question: &Question) -> Result<Verdicts, Error> {
+        self.authorize(Act::Read)?;
         Ok(gate::explain(question, &self.in_force()?.policy))
     }
 
@@ -67,6 +70,7 @@ impl App {
     /// If it may not be raised so far, or not now, or not without a person, or it changed meanwhile.
     pub fn set_profile(&mut self, profile: Profile, key: Option<&SigningKey>) -> Result<ProfileView, Error> {
         let before = self.profile()?;
+        self.authorize(if profile > before && key.is_some() { Act::Configure } else { Act::Adjust })?;
         if profile == before {
             self.home.update_project(self.root.path(), |record| record.chosen = true)?;
             return self.profile_view();

@@ -1,5 +1,6 @@
 //! The user's AI providers: adding one is signed, and so is changing one; removing and choosing are free. All are in the log.
 
+use crate::caller::Act;
 use crate::clock::now;
 use crate::error::{Error, Exit};
 use crate::settings::{Settings, SigningKey, entry, signed_setting};
@@ -63,6 +64,7 @@ impl Settings {
     /// # Errors
     /// If the list cannot be read.
     pub fn providers(&self) -> Result<Vec<ProviderView>, Error> {
+        self.authorize(Act::ReadAll)?;
         let list = self.home.providers()?;
         list.providers.iter().map(|setup| view(setup, &list, self.home.provider_state(setup)?.as_ref())).collect()
     }
@@ -72,6 +74,7 @@ impl Settings {
     /// # Errors
     /// If there is none of that name.
     pub fn provider(&self, name: &ProviderName) -> Result<ProviderView, Error> {
+        self.authorize(Act::ReadAll)?;
         self.providers()?.into_iter().find(|known| known.name == *name).ok_or_else(|| unknown(name))
     }
 
@@ -80,6 +83,7 @@ impl Settings {
     /// # Errors
     /// If it cannot be used, or the key is not an approver's.
     pub fn set_provider(&mut self, setup: &ProviderSetup, key: &SigningKey) -> Result<ProviderView, Error> {
+        self.authorize(Act::Configure)?;
         usable(setup)?;
         let by = signed_setting(&self.home, SettingVerb::ProviderSet, None, setup.subject()?, key)?;
         let at = by.statement().at;
@@ -95,8 +99,9 @@ impl Settings {
     /// # Errors
     /// If there is none of that name.
     pub fn remove_provider(&mut self, name: &ProviderName) -> Result<(), Error> {
+        self.authorize(Act::Adjust)?;
         let setup = known(&self.home, name)?;
-        self.enter(changed(format!("provider `{name}` removed")), |home| home.remove_provider(name))?;
+        self.enter(changed(self.actor(), format!("provider `{name}` removed")), |home| home.remove_provider(name))?;
         if setup.key == KeySource::Keyring {
             Key::forget(name.as_str());
         }
@@ -108,10 +113,11 @@ impl Settings {
     /// # Errors
     /// If there is none of that name.
     pub fn use_provider(&mut self, name: &ProviderName, for_intent: Option<&ProviderName>) -> Result<(), Error> {
+        self.authorize(Act::Adjust)?;
         known(&self.home, name)?;
         let also = for_intent.map_or_else(String::new, |other| format!(", `{other}` for the intent"));
         let reason = format!("provider `{name}` is asked{also}");
-        self.enter(changed(reason), |home| home.use_provider(name, for_intent))
+        self.enter(changed(self.actor(), reason), |home| home.use_provider(name, for_intent))
     }
 
     /// Asks a provider what it can do, and remembers the answer with its date.
@@ -119,6 +125,7 @@ impl Settings {
     /// # Errors
     /// If it cannot be asked.
     pub fn test_provider(&self, name: &ProviderName, cancel: &Cancel) -> Result<ProviderView, Error> {
+        self.authorize(Act::Adjust)?;
         let setup = known(&self.home, name)?;
         let mut provider = Provider::open(&setup)?;
         let probed = provider.probe(cancel)?;
@@ -208,8 +215,8 @@ fn unknown(name: &ProviderName) -> Error {
 }
 
 /// The entry of a change that nobody has to sign for.
-fn changed(reason: String) -> EntryDraft {
-    EntryDraft::new(Event::ProviderChanged, Actor::System, reason)
+fn changed(actor: Actor, reason: String) -> EntryDraft {
+    EntryDraft::new(Event::ProviderChanged, actor, reason)
 }
 
 fn view(setup: &ProviderSetup, list: &Providers, state: Option<&ProviderState>) -> Result<ProviderView, Error> {

@@ -2,6 +2,7 @@
 //! and the profile, which falls to SAFE where the record was changed.
 
 use crate::app::App;
+use crate::caller::Act;
 use crate::clock::now;
 use crate::current::{self, Current, Surroundings};
 use crate::error::{Error, Exit};
@@ -29,7 +30,11 @@ impl App {
     /// # Errors
     /// If the record cannot be read.
     pub fn list(&self, word: Option<&str>, limit: Option<u32>) -> Result<Vec<PlanLine>, Error> {
-        let Some(word) = word else { return self.lines(&Filter { limit, ..Filter::default() }, limit, |_| true) };
+        self.authorize(Act::Read)?;
+        let Some(word) = word else {
+            let newest = if self.sees_all() { limit } else { None };
+            return self.lines(&Filter { limit: newest, ..Filter::default() }, limit, |_| true);
+        };
         let status = Status::parse(word);
         let filter = match status {
             // One that is over by now is listed as expired, whatever the record still says.
@@ -57,6 +62,9 @@ impl App {
         for summary in self.store.list(filter)? {
             if lines.len() >= limit {
                 break;
+            }
+            if !self.sees(&summary.id) {
+                continue;
             }
             let usable = !summary.status.is_final() && summary.run.is_none();
             let over = usable && self.is_over(&summary);
@@ -104,6 +112,7 @@ impl App {
     /// # Errors
     /// As [`App::show`].
     pub fn changes_requested(&self, id: &PlanId) -> Result<Option<ChangesRequested>, Error> {
+        self.authorize_for(Act::Read, id)?;
         Ok(self.show(id)?.plan.changes_requested)
     }
 
@@ -113,6 +122,7 @@ impl App {
     /// # Errors
     /// If there is no such plan, or its record was changed.
     pub fn show(&self, id: &PlanId) -> Result<PlanDetail, Error> {
+        self.authorize_for(Act::Read, id)?;
         let record = self.record(id)?;
         let usable = !record.status.is_final() && record.run.is_none();
         let current = if usable { Some(self.current(id)?) } else { None };
@@ -176,6 +186,7 @@ impl App {
     /// # Errors
     /// As [`App::show`].
     pub fn status_of(&self, id: &PlanId) -> Result<Status, Error> {
+        self.authorize_for(Act::Read, id)?;
         let record = self.record(id)?;
         if record.status.is_final() || record.run.is_some() {
             return Ok(record.status);
@@ -189,6 +200,7 @@ impl App {
     /// # Errors
     /// As [`App::show`], and if the record cannot be written.
     pub fn consider(&mut self, id: &PlanId) -> Result<PlanDetail, Error> {
+        self.authorize_for(Act::Read, id)?;
         self.safe_on_tampering(|app| {
             let detail = app.show(id)?;
             if detail.plan.status == Some(Status::Expired) {
@@ -203,6 +215,7 @@ impl App {
     /// # Errors
     /// If it is over or approved for good, or another one was shown; and as [`App::consider`].
     pub fn to_decide(&mut self, id: &PlanId, shown: Option<&Shown>) -> Result<PlanView, Error> {
+        self.authorize_for(Act::Decide, id)?;
         let detail = self.consider(id)?;
         let status = detail.plan.status;
         let decided = status.is_some_and(Status::is_approved) && detail.drifts.is_empty() && detail.counts();
@@ -265,7 +278,8 @@ impl App {
     /// # Errors
     /// If the record cannot be read.
     pub fn run(&self, id: &RunId) -> Result<Option<RunView>, Error> {
-        Ok(self.store.run(id)?.map(run_view))
+        self.authorize(Act::Read)?;
+        Ok(self.store.run(id)?.filter(|run| self.sees(&run.plan_id)).map(run_view))
     }
 
     /// Where the record was changed from outside, as far as a look at its ends tells; then the profile falls to SAFE. Only
@@ -274,6 +288,7 @@ impl App {
     /// # Errors
     /// If the record cannot be read.
     pub fn damage(&self) -> Result<Option<String>, Error> {
+        self.authorize(Act::Read)?;
         let damage = self.store.damage()?;
         if damage.is_some() {
             // What is found is told all the same; the next command that decides or acts ends with it.
@@ -287,6 +302,7 @@ impl App {
     /// # Errors
     /// If the record or the approvers cannot be read.
     pub fn status(&self) -> Result<StatusView, Error> {
+        self.authorize(Act::Read)?;
         let (policy, policy_error) = match self.in_force() {
             Ok(in_force) => (Some(in_force.policy), None),
             Err(error) if error.exit == Exit::Denied => (None, Some(error.message)),
@@ -302,6 +318,7 @@ impl App {
         let running = self.store.running()?;
         let older = running.iter().filter(|run| runs.iter().all(|newest| newest.id != run.id)).cloned();
         runs.extend(older.collect::<Vec<_>>());
+        runs.retain(|run| self.sees(&run.plan_id));
         let is_stuck = |run: &RunRecord| stuck.iter().any(|other| other.run_id == run.id.as_str());
         let dead = running.iter().filter(|run| self.is_dead(run) && !is_stuck(run));
         let mut unfinished: Vec<Recovery> = dead.map(unfinished_run).collect();
@@ -328,6 +345,7 @@ impl App {
     /// # Errors
     /// If the record cannot be read.
     pub fn is_cut_off(&self) -> Result<bool, Error> {
+        self.authorize(Act::Read)?;
         Ok(self.store.running()?.iter().any(|run| self.is_dead(run)))
     }
 

@@ -1,6 +1,7 @@
 //! The record: the audit log, its proof, and the session.
 
 use crate::app::{App, Options, gone, is_recorded, nothing_here};
+use crate::caller::Act;
 use crate::clock::now;
 use crate::error::{Error, Exit};
 use exacta_home::Fall;
@@ -15,6 +16,7 @@ use exacta_record::{EntryFilter, Pin, RECORDS, RecordError, Report, Tampered, Tr
 /// # Errors
 /// What was changed and where.
 pub fn verify(options: &Options) -> Result<Report, Error> {
+    options.authorize(Act::ReadAll)?;
     safe_on_tampering(options, || verify_all(options))
 }
 
@@ -40,6 +42,7 @@ fn verify_all(options: &Options) -> Result<Report, Error> {
 /// # Errors
 /// If nothing was ever recorded here.
 pub fn verifier_key(options: &Options) -> Result<Option<String>, Error> {
+    options.authorize(Act::ReadAll)?;
     let (path, home) = (options.root()?, options.home()?);
     let project = home.project(&path)?.ok_or_else(|| nothing_here(&path))?;
     Ok(home.log_public_key()?.map(|key| Origin::of(&project.id).verifier_key(&key)))
@@ -110,6 +113,7 @@ impl App {
     /// # Errors
     /// If the log cannot be read.
     pub fn entries(&self, correlation_id: Option<CorrelationId>, last: Option<u32>) -> Result<Vec<Entry>, Error> {
+        self.authorize(Act::ReadAll)?;
         Ok(self.store.entries(&EntryFilter { correlation_id, last })?)
     }
 
@@ -118,6 +122,7 @@ impl App {
     /// # Errors
     /// If there is no such entry.
     pub fn prove(&self, seq: u64) -> Result<String, Error> {
+        self.authorize(Act::ReadAll)?;
         let receipt = self.store.receipt(seq)?.ok_or_else(|| {
             Error::new(Exit::Usage, "entry_unknown", format!("the log has no entry {seq}"))
                 .hint("see `exacta audit list`")
@@ -130,6 +135,7 @@ impl App {
     /// # Errors
     /// If the record cannot be written.
     pub fn end_session(&mut self) -> Result<usize, Error> {
+        self.authorize(Act::Adjust)?;
         let Some(ended) = self.home.end_session(&self.project.id)? else { return Ok(0) };
         let at = now();
         let entry = EntryDraft::new(Event::SessionEnded, self.actor(), format!("session {ended} ended"));

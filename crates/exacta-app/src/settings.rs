@@ -1,6 +1,7 @@
 //! What holds for all projects of the user: the Safety Policy, the approvers and their keys.
 
 use crate::app::{App, Options};
+use crate::caller::{Act, Caller};
 use crate::clock::now;
 use crate::error::{Error, Exit};
 use crate::in_force::{policy_error, safety_policy};
@@ -24,6 +25,7 @@ use std::path::{Path, PathBuf};
 pub struct Settings {
     pub(crate) home: Home,
     project: Option<App>,
+    caller: Caller,
 }
 
 /// The Safety Policy in force.
@@ -70,7 +72,7 @@ impl Settings {
             Err(error) if matches!(error.code, "project_unknown" | "project_foreign") => None,
             Err(error) => return Err(error),
         };
-        Ok(Self { home, project })
+        Ok(Self { home, project, caller: options.caller.clone() })
     }
 
     /// The same to look at only: whatever is wrong with the project here.
@@ -78,7 +80,7 @@ impl Settings {
     /// # Errors
     /// If the user's own folder cannot be used.
     pub fn look(options: &Options) -> Result<Self, Error> {
-        Ok(Self { home: options.home()?, project: None })
+        Ok(Self { home: options.home()?, project: None, caller: options.caller.clone() })
     }
 
     /// The names of everybody who may approve.
@@ -95,6 +97,7 @@ impl Settings {
     /// # Errors
     /// If it is broken, with its line.
     pub fn policy(&self) -> Result<PolicyView, Error> {
+        self.authorize(Act::ReadAll)?;
         let policy = safety_policy(&self.home)?;
         let source = self.home.safety_policy_text()?;
         Ok(PolicyView {
@@ -111,6 +114,7 @@ impl Settings {
     /// # Errors
     /// If the text is not a policy, or the key is not an approver's.
     pub fn set_policy(&mut self, text: &str, file: &str, key: &SigningKey) -> Result<PolicyView, Error> {
+        self.authorize(Act::Configure)?;
         let before = safety_policy(&self.home).map(|policy| policy.hash());
         let after = SafetyPolicy::parse(text, file).map_err(policy_error)?;
         let by = signed_setting(&self.home, SettingVerb::PolicySet, None, Digest::of(text.as_bytes()), key)?;
@@ -126,6 +130,7 @@ impl Settings {
     /// # Errors
     /// If the key is not an approver's, or the administrator's policy is in force.
     pub fn reset_policy(&mut self, key: &SigningKey) -> Result<PolicyView, Error> {
+        self.authorize(Act::Configure)?;
         let text = built_in();
         let by = signed_setting(&self.home, SettingVerb::PolicyReset, None, Digest::of(text.as_bytes()), key)?;
         let change = json!({ "to": SafetyPolicy::default().hash() });
@@ -140,6 +145,7 @@ impl Settings {
     /// # Errors
     /// If the list cannot be read.
     pub fn approvers(&self) -> Result<Vec<ApproverView>, Error> {
+        self.authorize(Act::ReadAll)?;
         let view = |approver: Approver| ApproverView {
             key_path: self.key_path(&approver),
             name: approver.name.to_string(),
@@ -173,6 +179,7 @@ impl Settings {
             return Err(Error::new(Exit::Confirm, "person_needed", "another approver has to sign for a new one")
                 .hint("give the command at a terminal, or name your key with `--approver-key FILE`"));
         }
+        self.authorize(if first { Act::Begin } else { Act::Configure })?;
         let (file, key) = KeyFile::generate(name, passphrase)?;
         let path = self.home.key_path(name);
         file.save(&path)?;
@@ -219,6 +226,7 @@ impl Settings {
     /// # Errors
     /// If there is no such approver, or it is the last one.
     pub fn removable(&self, name: &ApproverName) -> Result<Approver, Error> {
+        self.authorize(Act::ReadAll)?;
         let mut listed = self.home.approvers()?;
         listed.retain(|approver| approver.removed_at.is_none());
         let last = listed.len() == 1;
@@ -235,12 +243,23 @@ impl Settings {
     /// # Errors
     /// As [`Settings::removable`], and if the key is not an approver's.
     pub fn remove_approver(&mut self, name: &ApproverName, key: &SigningKey) -> Result<(), Error> {
+        self.authorize(Act::Configure)?;
         let approver = self.removable(name)?;
         let subject = approver_subject(name, &approver.public_key);
         let by = signed_setting(&self.home, SettingVerb::ApproverRemove, None, subject, key)?;
         let change = data(json!({ "name": name }));
         let entry = entry(Event::ApproverChanged, &by, format!("approver `{name}` removed"), change);
         self.enter(entry, |home| home.remove_approver(name, by.statement().at, &by).map(drop))
+    }
+
+    /// That the caller may do this.
+    pub(crate) fn authorize(&self, act: Act) -> Result<(), Error> {
+        crate::access::authorize(&self.caller, act)
+    }
+
+    /// Who changes something without a signature.
+    pub(crate) fn actor(&self) -> Actor {
+        self.caller.actor()
     }
 
     /// The project's log was told of this policy just now; the others' will be when something is decided there.

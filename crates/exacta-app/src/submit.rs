@@ -1,6 +1,7 @@
 //! A text becomes a stored plan, or a recorded refusal.
 
 use crate::app::{App, Options, unknown_plan};
+use crate::caller::Act;
 use crate::clock::{new_id, now};
 use crate::current::{Surroundings, messages, model_notice};
 use crate::error::{Error, Exit};
@@ -90,6 +91,7 @@ impl Maker {
 /// # Errors
 /// If the folder or the policy cannot be used. A text that is not a plan is not an error: the view says so.
 pub fn check(options: &Options, text: &[u8], request: &Request) -> Result<PlanView, Error> {
+    options.authorize(Act::Read)?;
     let folder = Folder::open(options)?;
     let evaluation = evaluate(text, request, folder.basis(&request.constraints))?;
     Ok(view::of(&evaluation, None)?)
@@ -117,6 +119,8 @@ impl App {
     /// # Errors
     /// If the policy or the record cannot be used. A text that is not a plan is not an error: the view says so.
     pub fn submit(&mut self, text: &[u8], request: &Request) -> Result<PlanView, Error> {
+        self.authorize(Act::Propose)?;
+        request.revises.as_ref().map_or(Ok(()), |id| self.authorize_for(Act::Answer, id))?;
         self.safe_on_tampering(|app| {
             let lineage = match &request.revises {
                 None => app.new_lineage()?,

@@ -1,6 +1,7 @@
 //! Waiting for a decision: the proposer learns the answer.
 
 use crate::app::App;
+use crate::caller::Act;
 use crate::clock::now;
 use crate::error::{Error, Exit};
 use crate::view::asked;
@@ -34,6 +35,7 @@ impl App {
     /// # Errors
     /// If there is no such plan, or the record cannot be read.
     pub fn wait(&self, ids: &[PlanId], patience: &Patience<'_>) -> Result<AnswerView, Error> {
+        ids.iter().try_for_each(|id| self.authorize_for(Act::Read, id))?;
         let begun = Instant::now();
         let mut compared: Option<Instant> = None;
         loop {
@@ -61,6 +63,7 @@ impl App {
     /// # Errors
     /// If there is no such plan, or the record cannot be read.
     pub fn answer(&self, id: &PlanId, compare: bool) -> Result<AnswerView, Error> {
+        self.authorize_for(Act::Read, id)?;
         let record = self.record(id)?;
         let over = || record.expires_at <= now() || compare && self.is_drifted(id);
         let answer = match record.status {

@@ -1,6 +1,7 @@
 //! A plan is withdrawn: by whoever proposed it while it waits, or by an approver, also after it was approved.
 
 use crate::app::App;
+use crate::caller::Act;
 use crate::clock::now;
 use crate::current::identity;
 use crate::decide::{at_once, person_entry, won};
@@ -22,6 +23,7 @@ impl App {
     /// # Errors
     /// If the plan is over or has run, or it is not this caller's to withdraw.
     pub fn withdraw(&mut self, id: &PlanId, why: Option<&str>, key: Option<&SigningKey>) -> Result<(), Error> {
+        self.authorize_for(if key.is_some() { Act::Decide } else { Act::Answer }, id)?;
         self.safe_on_tampering(|app| app.withdraw_plan(id, why, key))
     }
 

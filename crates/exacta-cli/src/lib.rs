@@ -14,11 +14,12 @@ pub mod render;
 pub mod review;
 
 use args::Cli;
-use clap::Parser as _;
 use clap::error::ErrorKind;
+use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
 use command::Context;
-use exacta_app::{AgentName, Error, Exit, Options};
+use exacta_app::{AgentName, Caller, Error, Exit, Options};
 use output::Output;
+use prompt::Person;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
@@ -33,19 +34,33 @@ pub fn main() -> ExitCode {
 }
 
 fn run(line: &[OsString]) -> u8 {
-    let cli = match Cli::try_parse_from(line) {
-        Ok(cli) => cli,
+    let (cli, names_key) = match read(line) {
+        Ok(read) => read,
         Err(error) => return unusable(line, &error),
     };
     let output = Output::new(&cli.global, cli.command.tells_events());
     let dispatched = enter(cli.global.project.as_deref()).and_then(|()| {
-        let options = Options { agent: agent(cli.global.agent.as_deref())?, ..Options::default() };
+        let options = Options { caller: caller(&cli, names_key)?, ..Options::default() };
         command::dispatch(cli, &Context { options, output })
     });
     match dispatched {
         Ok(code) => code,
         Err(error) => output.error(&error),
     }
+}
+
+/// The command line, and whether it names an approver's key.
+fn read(line: &[OsString]) -> Result<(Cli, bool), clap::Error> {
+    let matches = Cli::command().try_get_matches_from(line)?;
+    let names_key = names_key(&matches);
+    let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut Cli::command()))?;
+    Ok((cli, names_key))
+}
+
+/// Whether `--approver-key` was given, to whichever command.
+fn names_key(matches: &ArgMatches) -> bool {
+    matches!(matches.try_contains_id("approver_key"), Ok(true))
+        || matches.subcommand().is_some_and(|(_, matches)| names_key(matches))
 }
 
 /// Goes where `--project` says, so that every name on the command line is one beneath it, as after `git -C`.
@@ -56,6 +71,13 @@ fn enter(project: Option<&Path>) -> Result<(), Error> {
         let message = format!("cannot use `{}` as the project: {error}", dir.display());
         Error::new(Exit::Usage, "project_unusable", message).hint("name an existing folder with `--project DIR`")
     })
+}
+
+/// Who gives the command: whoever names an approver's key, the person at the terminal, or nobody that could be asked.
+fn caller(cli: &Cli, names_key: bool) -> Result<Caller, Error> {
+    let agent = agent(cli.global.agent.as_deref())?;
+    let here = if Person::is_present() { Caller::Terminal { agent } } else { Caller::CommandLine { agent } };
+    Ok(if names_key { here.with_key() } else { here })
 }
 
 /// The agent that gives the command: the one named on the line, else the one that the environment names.

@@ -35,6 +35,7 @@ pub use wish::{Budget, Price, Until, Wish};
 pub(crate) use identity::model_now;
 
 use crate::app::App;
+use crate::caller::Act;
 use crate::clock::now;
 use crate::error::{Error, Exit};
 use crate::submit::data;
@@ -124,6 +125,8 @@ impl Session<'_> {
 
     /// All stages, one after the other.
     fn go(&mut self, reading: &mut Option<Reading>) -> Result<Option<PlanView>, Error> {
+        self.app.authorize(Act::Propose)?;
+        self.revision.as_ref().map_or(Ok(()), |revision| self.app.authorize_for(Act::Answer, &revision.plan))?;
         finish::check_text(&self.wish.text)?;
         self.check_provider()?;
         self.check_price()?;

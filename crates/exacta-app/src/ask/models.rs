@@ -2,6 +2,7 @@
 
 use super::wish::Price;
 use crate::app::App;
+use crate::caller::Act;
 use crate::error::{Error, Exit};
 use exacta_kernel::binding::{ModelIdentity, ProviderClass};
 use exacta_kernel::provider::ProviderName;
@@ -34,6 +35,7 @@ impl App {
     /// # Errors
     /// [`NO_PROVIDER`] if none is set up; if there is none of this name, or it cannot be used.
     pub fn models(&self, name: Option<&str>) -> Result<Models, Error> {
+        self.authorize(Act::Propose)?;
         let (maker, reader) = self.chosen(name)?;
         let (setup, provider) = crate::provider::open(&self.home, &maker)?;
         let price = (setup.class == ProviderClass::LocalOnly).then(Price::default);

@@ -4,6 +4,7 @@ use super::intent::Reading;
 use super::session::Session;
 use super::view::{IntentView, TargetView};
 use crate::app::App;
+use crate::caller::Act;
 use crate::error::{Error, Exit};
 use exacta_kernel::assess::BasisPoints;
 use exacta_kernel::diff;
@@ -56,6 +57,7 @@ impl App {
     /// # Errors
     /// If there is no such plan, or its text was not kept.
     pub fn revision(&self, id: &PlanId, words: &str, places: &[String]) -> Result<Option<Revision>, Error> {
+        self.authorize_for(Act::Answer, id)?;
         let record = self.record(id)?;
         let identity = crate::current::identity(&record)?;
         let (Some(asked), Some(text)) = (&identity.binding.asked, &record.proposal) else { return Ok(None) };
@@ -81,6 +83,8 @@ impl App {
     /// # Errors
     /// If one of them is not there, or its text was not kept.
     pub fn between(&self, older: &PlanId, newer: &PlanId) -> Result<Vec<VersionChange>, Error> {
+        self.authorize_for(Act::Read, older)?;
+        self.authorize_for(Act::Read, newer)?;
         let (older, newer) = (self.changes_of(older)?, self.changes_of(newer)?);
         let paths: BTreeSet<&RelPath> = older.keys().chain(newer.keys()).collect();
         let change = |path: &RelPath| {

@@ -5,6 +5,7 @@ use super::intent::Reading;
 use super::session::Session;
 use super::wish::Wish;
 use crate::app::App;
+use crate::caller::Act;
 use crate::error::{Error, Exit};
 use exacta_kernel::assess::BasisPoints;
 use exacta_kernel::binding::ModelIdentity;
@@ -68,6 +69,7 @@ impl App {
     /// # Errors
     /// If there is none, or it cannot be read.
     pub fn kept_ask(&self, id: &str) -> Result<KeptAsk, Error> {
+        self.authorize(Act::Propose)?;
         let shown = exacta_kernel::text::excerpt(id, 64);
         let unknown = || {
             Error::new(Exit::Usage, "ASK_UNKNOWN", format!("no ask `{shown}` waits in this project")).hint(

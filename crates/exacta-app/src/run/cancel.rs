@@ -4,6 +4,7 @@
 //! stopped. Nothing is granted by it either, since a cancelled run leaves every file as it was.
 
 use crate::app::App;
+use crate::caller::Act;
 use crate::error::{Error, Exit};
 use crate::run::process::{self, Asked};
 use exacta_kernel::id::RunId;
@@ -21,6 +22,7 @@ impl App {
     /// # Errors
     /// If there is none, or several.
     pub fn run_named(&self, prefix: &str) -> Result<RunView, Error> {
+        self.authorize(Act::Read)?;
         self.meant_run(Some(prefix)).map(crate::read::run_view)
     }
 
@@ -30,6 +32,7 @@ impl App {
     /// If it had ended, ended otherwise, or its process cannot be asked.
     pub fn cancel(&mut self, id: &RunId) -> Result<RunView, Error> {
         let run = self.recorded(id)?;
+        self.authorize_for(Act::Cancel, &run.plan_id)?;
         if run.state != RunState::Running {
             return Err(over(&run));
         }

@@ -1,6 +1,7 @@
 //! A completed run is taken back: asked for by a person, refused where a target has changed since.
 
 use crate::app::App;
+use crate::caller::Act;
 use crate::clock::{new_id, now};
 use crate::decide::{at_once, person_entry};
 use crate::error::{Error, Exit};
@@ -35,6 +36,7 @@ impl App {
     /// # Errors
     /// If there is no such run, or a target has changed since; then with what changed.
     pub fn undo_preview(&mut self, run: Option<&str>) -> Result<UndoView, Error> {
+        self.authorize(Act::Read)?;
         self.safe_on_tampering(|app| app.preview_undo(run))
     }
 
@@ -62,6 +64,7 @@ impl App {
     /// # Errors
     /// As [`App::undo_preview`], and as a run.
     pub fn undo(&mut self, run: &str, key: &SigningKey, execution: Execution<'_>) -> Result<RunView, Error> {
+        self.authorize(Act::Undo)?;
         self.safe_on_tampering(|app| {
             app.retry_after_dead_runs(execution, |app, execution| app.undo_run(run, key, execution))
         })
@@ -117,7 +120,7 @@ impl App {
     /// The plan of the run that was named, also where the run cannot be taken back.
     #[must_use]
     pub fn plan_to_undo(&self, run: Option<&str>) -> Option<PlanId> {
-        self.meant_run(run).ok().map(|run| run.plan_id)
+        self.authorize(Act::Read).and_then(|()| self.meant_run(run)).ok().map(|run| run.plan_id)
     }
 
     /// The run to take back.
@@ -136,7 +139,7 @@ impl App {
             }
             Some(prefix) => self.named_run(prefix)?,
         };
-        let run = found.map(|id| self.store.run(&id)).transpose()?.flatten();
+        let run = found.map(|id| self.store.run(&id)).transpose()?.flatten().filter(|run| self.sees(&run.plan_id));
         run.ok_or_else(|| {
             let message = prefix.map_or_else(|| "there is no run to undo".to_owned(), |id| format!("no run `{id}`"));
             Error::new(Exit::Usage, "run_unknown", message).hint("`exacta status` shows the runs")
@@ -151,7 +154,8 @@ impl App {
         let begins = RunFilter { prefix: Some(prefix.to_ascii_lowercase()), limit: Some(20), ..RunFilter::default() };
         let of_run = |run: RunRecord| (Some(run.id), run.plan_id);
         let mut meant: BTreeSet<(Option<RunId>, PlanId)> = self.store.runs(&begins)?.into_iter().map(of_run).collect();
-        for plan_id in self.store.find(prefix)? {
+        meant.retain(|(_, plan)| self.sees(plan));
+        for plan_id in self.store.find(prefix)?.into_iter().filter(|id| self.sees(id)) {
             let own = RunFilter { plan_id: Some(plan_id.clone()), own: true, ..RunFilter::default() };
             let run = self.store.runs(&own)?.into_iter().next();
             meant.insert((run.map(|run| run.id), plan_id));

@@ -1,7 +1,7 @@
 //! Several agents of one user, what they say they are, and what is remembered of it.
 
 use crate::place::{Place, fix, id, plan};
-use exacta_app::{AgentName, App, Exit, Options, Request, settings};
+use exacta_app::{AgentName, App, Caller, Exit, Options, Request, settings};
 use exacta_kernel::lifecycle::Status;
 use exacta_kernel::limit;
 use exacta_kernel::policy::profile::Profile;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 /// The user's own hand, or one of the user's agents.
 fn as_agent(place: &Place, name: Option<&str>) -> App {
     let agent = name.map(|name| AgentName::parse(name).unwrap());
-    App::open(&Options { agent, ..place.options.clone() }).unwrap()
+    App::open(&Options { caller: Caller::Key { agent }, ..place.options.clone() }).unwrap()
 }
 
 /// The fix, by a model.

@@ -12,6 +12,7 @@
 mod agents;
 mod ask;
 mod begin;
+mod callers;
 mod checks;
 mod cost;
 mod drift;

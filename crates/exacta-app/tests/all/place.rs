@@ -1,6 +1,6 @@
 //! A throw-away project with its own user's folder.
 
-use exacta_app::{App, Error, Execution, Options, Request, settings};
+use exacta_app::{App, Caller, Error, Execution, Options, Request, settings};
 use exacta_home::SigningKey;
 use exacta_kernel::approval::{ApproverName, Shown};
 use exacta_kernel::id::PlanId;
@@ -48,8 +48,12 @@ impl Place {
         let folder = tempfile::tempdir().unwrap();
         let project = folder.path().join("project");
         std::fs::create_dir_all(project.join("src")).unwrap();
-        let options =
-            Options { project: Some(project), home: Some(folder.path().join("home")), exactly: false, agent: None };
+        let options = Options {
+            project: Some(project),
+            home: Some(folder.path().join("home")),
+            exactly: false,
+            caller: Caller::Key { agent: None },
+        };
         let place = Self { folder, options };
         place.write("src/greet.py", "name = \"world\"\nprint(\"hello \" + name)\n");
         place.write("README.md", "# Greeter\n\nPrints a greeting.\n");

@@ -118,7 +118,7 @@ fn detach(app: &App, id: &PlanId, pace: &Pace, context: &Context) -> Result<u8, 
     if let Some(run) = app.show(id)?.run {
         return Err(exacta_app::already_run(id, &run.run_id));
     }
-    let agent = context.options.agent.as_ref();
+    let agent = context.options.caller.agent();
     let mut child = spawn(app, id, pace, agent).map_err(|error| fail::io(Exit::Fault, "start a process", &error))?;
     for _ in 0..LOOKS.1 {
         if let Ok(Some(status)) = child.try_wait() {

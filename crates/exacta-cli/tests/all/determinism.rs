@@ -2,7 +2,7 @@
 
 use crate::story::three_steps;
 use crate::world::{EXACTA, World, done};
-use exacta_app::{Options, Request, check};
+use exacta_app::{Caller, Options, Request, check};
 use exacta_testkit::output;
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -13,7 +13,8 @@ const RUNS: usize = 1_000;
 #[test]
 fn a_thousand_checks_on_several_threads() {
     let world = World::begun();
-    let options = Options { project: Some(world.project()), home: Some(world.home()), exactly: false, agent: None };
+    let options =
+        Options { project: Some(world.project()), home: Some(world.home()), exactly: false, caller: Caller::default() };
     let text = three_steps().to_string();
     let view = || {
         let view = check(&options, text.as_bytes(), &Request::default()).unwrap();

@@ -40,6 +40,8 @@ pub struct SafetyPolicy {
     pub network_scope: NetworkScope,
     /// The classes of AI providers a plan may come from.
     pub provider_classes: BTreeSet<ProviderClass>,
+    /// Whether a command without a terminal may start what a person approved.
+    pub command_line_execute: bool,
     /// What no plan may give or use.
     pub forbid: BTreeSet<Capability>,
     /// Build and check commands, by absolute path or id of the project.
@@ -74,6 +76,7 @@ struct SafetyFile {
     caps: CapsFile,
     network_scope: Option<NetworkScope>,
     provider_classes: Option<BTreeSet<ProviderClass>>,
+    command_line_execute: Option<bool>,
     #[serde(default)]
     forbid: BTreeSet<Capability>,
     #[serde(default)]
@@ -113,6 +116,7 @@ impl SafetyPolicy {
             caps: source.caps(file.caps)?,
             network_scope: file.network_scope.unwrap_or(default.network_scope),
             provider_classes: file.provider_classes.unwrap_or(default.provider_classes),
+            command_line_execute: file.command_line_execute.unwrap_or(default.command_line_execute),
             forbid: file.forbid,
             projects: projects(source, file.projects)?,
             protected_paths: source.globs(file.protected_paths)?,
@@ -145,6 +149,7 @@ impl Default for SafetyPolicy {
             caps: Caps::default(),
             network_scope: NetworkScope::Configured,
             provider_classes: PROVIDER_CLASSES.into_iter().collect(),
+            command_line_execute: true,
             forbid: BTreeSet::new(),
             projects: BTreeMap::new(),
             protected_paths: Globs::default(),

@@ -30,6 +30,11 @@ pub(super) fn safety(policy: &SafetyPolicy) -> String {
         "provider_classes",
         &policy.provider_classes,
     );
+    out.key(
+        "Whether a command without a terminal may start what a person approved; what policy alone allows it may.",
+        "command_line_execute",
+        &policy.command_line_execute,
+    );
     let names: Vec<&str> = Capability::ALL.iter().map(|capability| capability.name()).collect();
     out.key(&format!("What no plan may give or use: {}.", names.join(", ")), "forbid", &policy.forbid);
     out.key(

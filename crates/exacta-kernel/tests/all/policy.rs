@@ -165,6 +165,7 @@ fn the_hash_sees_every_value_and_no_comment() {
         "ceiling = 'FULL-AUTO'",
         "network_scope = 'NONE'",
         "provider_classes = []",
+        "command_line_execute = false",
         "provider_classes = ['LOCAL_ONLY']",
         "protected_paths = ['a']",
         "protected_paths = ['b']",

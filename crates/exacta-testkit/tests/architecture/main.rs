@@ -9,5 +9,6 @@
     reason = "tests read the sources by path and stop at the first surprise"
 )]
 
+mod callers;
 mod modules;
 mod sources;

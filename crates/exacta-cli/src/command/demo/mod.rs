@@ -7,7 +7,7 @@ mod story;
 use crate::fail;
 use crate::interrupt::Orderly;
 use crate::output::Output;
-use exacta_app::{Error, Exit, Options};
+use exacta_app::{Caller, Error, Exit, Options};
 use std::fs;
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -29,8 +29,9 @@ pub fn demo(output: Output) -> Result<u8, Error> {
     let fault = |error: io::Error| fail::io(Exit::Fault, "play the demo", &error);
     let signals = Orderly::begin().map_err(fault)?;
     let stage = Stage::build().map_err(fault)?;
-    let options =
-        Options { project: Some(stage.0.join("shop")), home: Some(stage.0.join("home")), exactly: true, agent: None };
+    // The demo has keys of its own, which decide in its own throw-away project.
+    let (project, home) = (Some(stage.0.join("shop")), Some(stage.0.join("home")));
+    let options = Options { project, home, exactly: true, caller: Caller::Key { agent: None } };
     story::play(&options, signals, output)
 }
 
