@@ -108,7 +108,10 @@ impl<'e> Permitted<'e> {
         let Self { effects, work } = self;
         let traces = work.traces();
         for trace in &traces {
-            let found = match effects.effector(trace)?.look(trace) {
+            let effector = effects.effector(trace)?;
+            let found = match effector.look(trace) {
+                // What was done cannot be looked at everywhere: that it stays done is said first.
+                _ if is_final(&work, effector, trace) => format!("`{}` cannot be reversed", trace.act),
                 Ok(seen) if seen.is_start_of(work.direction()) => continue,
                 Ok(seen) => seen.to_string(),
                 Err(fault) => format!("it cannot be looked at: {fault}"),
@@ -152,6 +155,11 @@ impl Entered<'_> {
     pub fn perform(self, options: &mut Options<'_>) -> Result<Outcome, EffectError> {
         self.0.drive(options)
     }
+}
+
+/// Whether a run would have to reverse what cannot be.
+fn is_final(work: &EffectWork, effector: &dyn Effector, trace: &Trace) -> bool {
+    work.direction() == Direction::Compensate && effector.reversal(&trace.act) == Reversal::None
 }
 
 /// A run under way, by this process or by the one that recovers it.

@@ -87,6 +87,17 @@ fn an_edited_draft_is_not_undone() {
     assert_eq!(drafts(state.path()).len(), 2, "nothing was undone");
 }
 
+/// What cannot be reversed is not called missing, and nothing beside it is undone.
+#[test]
+fn an_undo_says_what_cannot_be_reversed() {
+    let state = tempfile::tempdir().unwrap();
+    let effects = Effects::open(&folder(state.path()), &KEY, vec![&super::web::Final]).unwrap();
+    let sent = work(1, super::web::ACT, &[("p1", "text of s1")]);
+    assert!(matches!(perform(&effects, &sent), Ok(Outcome::Completed { .. })));
+    let refused = perform(&effects, &undo(2, &sent)).unwrap_err().to_string();
+    assert!(refused.contains("step `s1` cannot begin: `post_page` cannot be reversed"), "{refused}");
+}
+
 #[test]
 fn no_link_is_followed() {
     let (state, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

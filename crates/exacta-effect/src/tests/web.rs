@@ -13,6 +13,35 @@ pub(super) struct Web {
     pub(super) at: SocketAddr,
 }
 
+/// An act that nobody can reverse, and nobody can see afterwards.
+pub(super) struct Final;
+
+impl Effector for Final {
+    fn performs(&self, act: &str) -> bool {
+        act == ACT
+    }
+
+    fn reversal(&self, _act: &str) -> Reversal {
+        Reversal::None
+    }
+
+    fn look(&self, _trace: &Trace) -> Result<Seen, Fault> {
+        Ok(Seen::Before)
+    }
+
+    fn settle(&self, _trace: &Trace, _tried: Direction, _key: &IdempotencyKey) -> Result<Seen, Fault> {
+        Ok(Seen::Done)
+    }
+
+    fn perform(&self, _effect: &Effect, _trace: &Trace) -> Answer {
+        Answer::Done
+    }
+
+    fn compensate(&self, _trace: &Trace, _key: &IdempotencyKey) -> Answer {
+        Answer::Done
+    }
+}
+
 impl Effector for Web {
     fn performs(&self, act: &str) -> bool {
         act == ACT

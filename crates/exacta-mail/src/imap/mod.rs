@@ -197,7 +197,9 @@ impl Session {
         let tag = self.tag();
         let command = format!("{tag} APPEND {folder} (\\Draft) {{{}}}\r\n", bytes.len());
         self.wire.write(command.as_bytes()).map_err(Failed::Never)?;
-        self.wait_to_go_on(&tag, &what).map_err(Failed::Never)?;
+        if let Some(no) = self.wait_to_go_on(&tag).map_err(Failed::Never)? {
+            return Err(Failed::Never(self.refused(&what, &no.text, &no.code)));
+        }
         self.wire.write(bytes).map_err(Failed::Never)?;
         // Only with this the command is whole.
         self.wire.write(b"\r\n").map_err(Failed::Unanswered)?;
@@ -257,7 +259,9 @@ impl Session {
         self.wire.within(self.wire.limits.command);
         if self.has("AUTH=PLAIN") {
             self.wire.write(format!("{tag} AUTHENTICATE PLAIN\r\n").as_bytes())?;
-            self.wait_to_go_on(&tag, "to log in")?;
+            if let Some(no) = self.wait_to_go_on(&tag)? {
+                return Err(self.login_refused_by(account, &no, password));
+            }
             let plain = Zeroizing::new(format!("\0{}\0{secret}", account.user()));
             let mut line = Zeroizing::new(Base64::encode_string(plain.as_bytes()));
             line.push_str("\r\n");
@@ -278,15 +282,15 @@ impl Session {
             let line = Zeroizing::new(format!("{tag} LOGIN {user} {}\r\n", &*secret));
             self.wire.write(line.as_bytes())?;
         }
-        self.read_answer(&tag, TALK).and_then(|(_, _, status)| {
-            if status.word == "OK" {
-                return Ok(());
-            }
-            let text = [status.code.as_bytes(), b" ", status.text.as_slice()].concat();
-            let transient =
-                status.code.eq_ignore_ascii_case("UNAVAILABLE") || status.code.eq_ignore_ascii_case("INUSE");
-            Err(self.login_refused(account, &text, transient, password))
-        })
+        let (_, _, status) = self.read_answer(&tag, TALK)?;
+        if status.word == "OK" { Ok(()) } else { Err(self.login_refused_by(account, &status, password)) }
+    }
+
+    fn login_refused_by(&self, account: &Account, no: &Status, password: &Password) -> MailError {
+        let text =
+            if no.code.is_empty() { no.text.clone() } else { [b"[", no.code.as_bytes(), b"]", &*no.text].concat() };
+        let transient = ["UNAVAILABLE", "INUSE"].iter().any(|word| no.code.eq_ignore_ascii_case(word));
+        self.login_refused(account, &text, transient, password)
     }
 
     /// The refusal of a login, without the password, whatever the server says.
@@ -381,15 +385,13 @@ impl Session {
         Err(self.wire.strange("too many responses to one command"))
     }
 
-    /// Waits until the server wants the rest of a command.
-    fn wait_to_go_on(&mut self, tag: &str, what: &str) -> Result<(), MailError> {
+    /// Waits until the server wants the rest of a command; or what it says instead.
+    fn wait_to_go_on(&mut self, tag: &str) -> Result<Option<Status>, MailError> {
         let mut budget = TALK;
         for _ in 0..RESPONSES {
             match read(&mut self.wire, &mut budget)? {
-                Response::Continue => return Ok(()),
-                Response::Status(status) if status.tag.as_deref() == Some(tag) => {
-                    return Err(self.refused(what, &status.text, &status.code));
-                }
+                Response::Continue => return Ok(None),
+                Response::Status(status) if status.tag.as_deref() == Some(tag) => return Ok(Some(status)),
                 Response::Status(status) if status.word == "BYE" => {
                     return Err(MailError::Lost { server: self.wire.server().to_owned(), why: said(&status.text) });
                 }

@@ -54,7 +54,7 @@ pub(super) fn addresses(value: &[u8], doubts: &mut Doubts) -> Vec<Address> {
         Ok(text) => text.to_owned(),
         Err(_) => value.iter().map(|byte| char::from(*byte)).collect(),
     };
-    let whole = excerpt(&text, SHOWN);
+    let whole = excerpt(text.trim(), SHOWN);
     let mut found = Vec::new();
     let mut one: Vec<Piece> = Vec::new();
     for piece in pieces(&text) {

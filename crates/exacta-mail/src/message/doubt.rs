@@ -76,10 +76,10 @@ pub enum Doubt {
     #[error("a part is not encoded as it says")]
     BrokenEncoding,
     /// Characters that hide or steer.
-    #[error("it has {0} characters that hide or steer, shown as escapes")]
+    #[error("characters that hide or steer are shown as escapes: {0}")]
     HiddenCharacters(usize),
     /// Text that a mail program does not show.
-    #[error("{0} characters of hidden HTML text were dropped")]
+    #[error("hidden HTML text was dropped: {0} characters")]
     HiddenHtml(usize),
     /// A hidden element without an end.
     #[error("a hidden HTML element has no end: its text is shown")]
@@ -88,7 +88,7 @@ pub enum Doubt {
     #[error("its text and its HTML say different things: the text is shown")]
     VersionsDiffer,
     /// What would be loaded from elsewhere.
-    #[error("{0} references to content elsewhere were not followed")]
+    #[error("references to content elsewhere, none of them followed: {0}")]
     RemoteContent(usize),
     /// Who signed and checked it.
     #[error("it says that it was authenticated (`Authentication-Results`), which anybody can write: not believed")]

@@ -240,7 +240,12 @@ fn plain_of<'p, 'b>(parts: &'p [Part<'b>], html: &Part<'b>) -> Option<&'p Part<'
 fn plain_text(part: &Part<'_>, doubts: &mut Doubts) -> String {
     let raw = part.body.get(..part.body.len().min(RAW)).unwrap_or_default();
     doubts.add_if(raw.len() < part.body.len(), Doubt::LeftOut("part of its text"));
-    let (bytes, good) = part.transfer.decode(raw);
+    let (mut bytes, good) = part.transfer.decode(raw);
+    if raw.len() < part.body.len() {
+        // A character that was cut is none.
+        let whole = bytes.iter().rev().take(4).take_while(|byte| !byte.is_ascii()).count();
+        bytes.truncate(bytes.len().saturating_sub(whole));
+    }
     doubts.add_if(!good, Doubt::BrokenEncoding);
     let (text, doubt) = charset::decode(part.charset.as_deref(), &bytes);
     doubts.extend(doubt);
@@ -288,19 +293,27 @@ fn attachments(parts: &[Part<'_>], doubts: &mut Doubts) -> Vec<Attachment> {
 
 /// Line ends that other programs see as others: the ways of smuggling.
 fn doubt_lines(bytes: &[u8], doubts: &mut Doubts) {
-    let (mut crlf, mut bare, mut lone_dot) = (false, false, false);
-    let mut before = true;
-    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-        let whole = line.ends_with(b"\r\n");
-        crlf |= whole;
-        bare |= !whole && line.ends_with(b"\n");
-        bare |= line.iter().rev().skip(if whole { 2 } else { 0 }).any(|byte| *byte == b'\r');
-        let text = line.trim_ascii_end();
-        // A dot alone whose line ends, before or after it, are not both CR LF.
-        lone_dot |= text == b"." && line.ends_with(b"\n") && !(whole && before);
-        lone_dot |= line.windows(3).any(|window| window == b"\r.\r");
-        before = whole;
+    let (mut crlf, mut bare, mut smuggled) = (false, false, false);
+    // Where the line begins, and whether the one before it ended with CR LF.
+    let (mut begin, mut before) = (0, true);
+    for at in memchr::memchr2_iter(b'\r', b'\n', bytes) {
+        let line = bytes.get(begin..at).unwrap_or_default();
+        match (bytes.get(at), bytes.get(at + 1)) {
+            (Some(b'\r'), Some(b'\n')) => {}
+            (Some(b'\r'), next) => {
+                bare = true;
+                smuggled |= next == Some(&b'.') && matches!(bytes.get(at + 2), Some(b'\r' | b'\n'));
+            }
+            _ => {
+                let whole = line.last() == Some(&b'\r');
+                crlf |= whole;
+                bare |= !whole;
+                // A dot alone whose line ends, before and after it, are not both CR LF.
+                smuggled |= end_off(line) == b"." && !(whole && before);
+                (begin, before) = (at + 1, whole);
+            }
+        }
     }
     doubts.add_if(crlf && bare, Doubt::MixedLineEnds);
-    doubts.add_if(crlf && lone_dot, Doubt::Smuggled);
+    doubts.add_if(crlf && smuggled, Doubt::Smuggled);
 }
