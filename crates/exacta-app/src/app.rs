@@ -15,6 +15,7 @@ use exacta_kernel::policy::profile::Profile;
 use exacta_record::{Presence, RECORDS, Record, RecordError};
 use exacta_view::Recovery;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Where a command works.
 #[derive(Debug, Clone, Default)]
@@ -35,7 +36,7 @@ pub struct App {
     pub(crate) home: Home,
     pub(crate) project: ProjectRecord,
     pub(crate) store: Record,
-    pub(crate) held: Option<HeldSession>,
+    pub(crate) held: Option<Arc<HeldSession>>,
     /// What the journals of effects are sealed with.
     pub(crate) effect_key: exacta_effect::JournalKey,
     /// What it was opened with, its folder found.
@@ -194,9 +195,15 @@ impl App {
     ///
     /// # Errors
     /// If the user's own folder cannot be written.
-    pub fn hold_session(&mut self) -> Result<(), Error> {
-        self.held = Some(self.home.hold_session(&self.project.id)?);
-        Ok(())
+    pub fn hold_session(&mut self) -> Result<Arc<HeldSession>, Error> {
+        let held = Arc::new(self.home.hold_session(&self.project.id)?);
+        self.held = Some(Arc::clone(&held));
+        Ok(held)
+    }
+
+    /// Makes plans in a session that this process holds already: it ends with its last holder.
+    pub fn join_session(&mut self, held: Arc<HeldSession>) {
+        self.held = Some(held);
     }
 
     /// The session that plans are made in: this process's own, or the one that single commands share.

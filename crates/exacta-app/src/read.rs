@@ -401,7 +401,12 @@ impl App {
         Ok(open.iter().any(|run| run.state.waits_for_a_person() && is_unsettled(run)))
     }
 
-    fn approved(&self) -> Result<Vec<PlanLine>, Error> {
+    /// Plans that are approved, have not run, and still can.
+    ///
+    /// # Errors
+    /// If the record cannot be read.
+    pub fn approved(&self) -> Result<Vec<PlanLine>, Error> {
+        self.authorize(Act::Read)?;
         let status = vec![Status::AutoApproved, Status::UserApproved];
         let filter = Filter { status, usable: true, not_over: Some(now()), ..Filter::default() };
         self.lines(&filter, Some(20), |line| line.status != Status::Expired)
@@ -425,7 +430,7 @@ fn plan_line(plan: PlanSummary, over: bool) -> Result<PlanLine, Error> {
     })
 }
 
-fn stored_view(record: &PlanRecord) -> Result<PlanView, Error> {
+pub(crate) fn stored_view(record: &PlanRecord) -> Result<PlanView, Error> {
     let mut view: PlanView = serde_json::from_str(&record.view).map_err(|_| current::tampered(&record.id))?;
     view.status = Some(record.status);
     Ok(view)

@@ -343,6 +343,18 @@ pub fn own_key(options: &Options, file: Option<&Path>) -> Result<KeyFile, Error>
     own.into_iter().next().ok_or_else(no_key)
 }
 
+/// The key of the approver of this name.
+///
+/// # Errors
+/// If it is not here, or that approver is not on the list.
+pub fn key_of(options: &Options, name: &ApproverName) -> Result<KeyFile, Error> {
+    let home = options.home()?;
+    let file = KeyFile::load(&home.key_path(name))?;
+    let listed = home.approvers()?;
+    let is = |approver: &&Approver| approver.removed_at.is_none() && approver.public_key == file.public_key();
+    if listed.iter().any(|approver| is(&approver)) { Ok(file) } else { Err(no_key()) }
+}
+
 /// A key that was unlocked less than ten minutes ago, or needs no passphrase.
 ///
 /// # Errors

@@ -7,6 +7,7 @@ mod plan;
 mod policy;
 mod provider;
 mod run;
+mod serve;
 
 pub use approver::{ApproverAdd, ApproverCommand, ApproverRemove};
 pub use ask::Ask;
@@ -17,6 +18,7 @@ pub use plan::{
 pub use policy::{PolicyCheck, PolicyCommand, PolicyExplain, PolicySet, ProfileCommand, ProfileName, ProfileSet};
 pub use provider::{Kind, ProviderAdd, ProviderCommand, ProviderOne, ProviderUse};
 pub use run::{Cancel, Execute, Pace, Run, StatusArgs, Undo};
+pub use serve::Serve;
 
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -120,6 +122,9 @@ pub enum Command {
     /// Play the whole story in a throw-away project
     #[command(after_help = "Examples:\n  exacta demo\n  exacta demo < /dev/null    without a person")]
     Demo,
+    /// Review plans in a browser, on this machine
+    #[command(after_help = SERVE_EXAMPLES)]
+    Serve(Serve),
     /// Begin in this project: its record, your first key, its profile
     #[command(after_help = INIT_EXAMPLES)]
     Init(Init),
@@ -260,6 +265,8 @@ impl Command {
         }
     }
 }
+
+const SERVE_EXAMPLES: &str = "Examples:\n  exacta serve --open\n  exacta serve --listen 127.0.0.1:0 --json\n  exacta serve --unit > ~/.config/systemd/user/exacta.service";
 
 const INIT_EXAMPLES: &str = "\
 Examples:

@@ -6,6 +6,7 @@
 
 mod answer;
 pub mod diff;
+pub mod emphasis;
 mod make;
 pub mod mark;
 mod plan;

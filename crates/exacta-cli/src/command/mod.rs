@@ -19,6 +19,7 @@ mod reference;
 mod review;
 mod run;
 mod run_end;
+mod serve;
 mod source;
 mod status;
 mod undo;
@@ -80,6 +81,7 @@ fn give(command: Command, context: &Context) -> Result<u8, Error> {
         Command::Policy { command } => policy::policy(&command, context),
         Command::Approver { command } => approver::approver(&command, context),
         Command::Provider { command } => provider::provider(&command, context),
+        Command::Serve(args) => serve::serve(&args, context),
         Command::Demo => demo::demo(context.output),
         Command::Doctor => doctor::doctor(context),
         Command::Schema { of, domain } => reference::schema(of, domain, &context.output),

@@ -1,0 +1,60 @@
+//! What is answered to a request.
+
+use crate::body::{self, Body};
+use hyper::header::{self, HeaderName, HeaderValue};
+use hyper::{Response, StatusCode};
+
+/// An answer: a page, JSON, or the way to another page.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// How it went.
+    pub status: StatusCode,
+    /// What the body is.
+    pub kind: &'static str,
+    /// Headers of its own.
+    pub headers: Vec<(HeaderName, String)>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    /// A page.
+    #[must_use]
+    pub fn page(status: StatusCode, document: String) -> Self {
+        Self { status, kind: "text/html; charset=utf-8", headers: Vec::new(), body: document.into_bytes() }
+    }
+
+    /// Text of this kind.
+    #[must_use]
+    pub fn text(kind: &'static str, text: &str) -> Self {
+        Self { status: StatusCode::OK, kind, headers: Vec::new(), body: text.as_bytes().to_vec() }
+    }
+
+    /// Goes on with another page, by GET.
+    #[must_use]
+    pub fn see(path: &str) -> Self {
+        let headers = vec![(header::LOCATION, path.to_owned())];
+        Self { status: StatusCode::SEE_OTHER, kind: "text/plain", headers, body: Vec::new() }
+    }
+
+    /// The same with a header.
+    #[must_use]
+    pub fn with(mut self, name: HeaderName, value: String) -> Self {
+        self.headers.push((name, value));
+        self
+    }
+
+    /// As it is sent.
+    #[must_use]
+    pub fn into_response(self) -> Response<Body> {
+        let mut response = Response::new(body::whole(self.body));
+        *response.status_mut() = self.status;
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(self.kind));
+        for (name, value) in self.headers {
+            if let Ok(value) = HeaderValue::from_str(&value) {
+                response.headers_mut().append(name, value);
+            }
+        }
+        response
+    }
+}

@@ -1,0 +1,25 @@
+//! Speaks: the review page and the HTTP interface of one project, on this machine.
+//!
+//! Every route is a row of one table ([`route`]), and every request goes through one gate ([`gate`]): who asks, by which credential, from which
+//! page. What a caller may do is the application's to decide; a handler opens the project for that caller, calls one use case, and shows what
+//! came of it. Handlers are plain functions on a bounded number of threads; only what waits is asynchronous.
+
+mod acts;
+mod answer;
+mod body;
+mod gate;
+mod html;
+mod live;
+mod page;
+mod pages;
+mod problem;
+mod request;
+mod route;
+mod runs;
+mod server;
+mod session;
+mod state;
+mod watch;
+
+pub use route::{Method, RouteView, routes};
+pub use server::{Bound, Settings, bind};

@@ -1,0 +1,18 @@
+//! The review page, rendered here from what `exacta-view` shows: readable without a script, nothing from outside, nothing inline.
+
+mod actions;
+mod diff;
+mod inbox;
+mod message;
+mod plan;
+mod score;
+mod shell;
+mod time;
+mod undo;
+
+pub use actions::{DELIBERATE, Forms, is_grave};
+pub use inbox::{history, inbox};
+pub use message::{message, opening};
+pub use plan::{PlanPage, plan};
+pub use shell::{Around, asset};
+pub use undo::undo;

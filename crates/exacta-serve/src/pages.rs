@@ -1,0 +1,102 @@
+//! The pages that are only looked at.
+
+use crate::answer::Answer;
+use crate::page::{self, Forms, PlanPage};
+use crate::problem::{refuse, status};
+use crate::request::Request;
+use exacta_app::{App, Error};
+use exacta_kernel::id::{CorrelationId, PlanId};
+use exacta_kernel::time::Timestamp;
+use hyper::{StatusCode, header};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// How many plans the inbox and the history show at first, and the history at most.
+const INBOX: u32 = 50;
+const HISTORY: (u32, u32) = (50, 2000);
+
+/// A file of the page.
+pub fn asset(request: &Request) -> Result<Answer, Error> {
+    let asset = page::asset(&request.path)
+        .ok_or_else(|| refuse("not_found", "there is no such file", "the inbox is at `/`"))?;
+    Ok(Answer::text(asset.kind, asset.text).with(header::CACHE_CONTROL, "no-cache".to_owned()))
+}
+
+/// The page behind the one-time link.
+pub fn opening(request: &Request) -> Result<Answer, Error> {
+    let link = request.part(0);
+    if !request.server.sessions.is_link(link) {
+        return Err(refuse(
+            "unauthenticated",
+            "this link does not open anything",
+            "a link works once; `exacta serve` prints a new one each time it starts",
+        ));
+    }
+    Ok(Answer::page(StatusCode::OK, page::opening(link, request.server.approver.as_str())))
+}
+
+/// What waits.
+pub fn inbox(request: &Request) -> Result<Answer, Error> {
+    let (server, session) = (&request.server, request.session()?);
+    let app = server.look(&request.caller)?;
+    let around = server.around(&app, session)?;
+    let waiting = app.inbox(INBOX)?;
+    let approved = app.approved()?;
+    Ok(Answer::page(StatusCode::OK, page::inbox(&around, &waiting, &approved, now())))
+}
+
+/// What there was.
+pub fn history(request: &Request) -> Result<Answer, Error> {
+    let (server, session) = (&request.server, request.session()?);
+    let app = server.look(&request.caller)?;
+    let around = server.around(&app, session)?;
+    let show = request.asked("show").and_then(|show| show.parse().ok()).unwrap_or(HISTORY.0).clamp(1, HISTORY.1);
+    let mut plans = app.list(None, Some(show + 1))?;
+    let more = plans.len() > usize::try_from(show).unwrap_or(usize::MAX) && show < HISTORY.1;
+    plans.truncate(usize::try_from(show).unwrap_or(usize::MAX));
+    Ok(Answer::page(StatusCode::OK, page::history(&around, &plans, show, more, now())))
+}
+
+/// A plan.
+pub fn plan(request: &Request) -> Result<Answer, Error> {
+    let id = request.plan()?;
+    let app = request.server.look(&request.caller)?;
+    plan_page(request, &app, &id, None)
+}
+
+/// A plan's page, with what went wrong if something did.
+pub fn plan_page(request: &Request, app: &App, id: &PlanId, error: Option<&Error>) -> Result<Answer, Error> {
+    let (server, session) = (&request.server, request.session()?);
+    let detail = app.show(id)?;
+    let around = server.around(app, session)?;
+    let operation = detail.plan.detail.as_ref().and_then(|detail| detail.correlation_id.as_deref());
+    let operation = operation.and_then(|operation| CorrelationId::parse(operation).ok());
+    let entries = match operation {
+        Some(operation) => app.entries(Some(operation), None)?,
+        None => Vec::new(),
+    };
+    let page = PlanPage {
+        detail: &detail,
+        entries: &entries,
+        locked: session.is_locked(&server.key_file()?),
+        split: request.asked("diff") == Some("split"),
+        error,
+        now: now(),
+    };
+    Ok(Answer::page(error.map_or(StatusCode::OK, status), page::plan(&around, &page)))
+}
+
+/// Whether a run is to be undone.
+pub fn undo(request: &Request) -> Result<Answer, Error> {
+    let (server, session) = (&request.server, request.session()?);
+    let mut app = server.look(&request.caller)?;
+    let view = app.undo_preview(Some(request.part(0)))?;
+    let around = server.around(&app, session)?;
+    let forms = Forms { token: &around.form_token, locked: session.is_locked(&server.key_file()?) };
+    Ok(Answer::page(StatusCode::OK, page::undo(&around, &view, forms)))
+}
+
+/// The present.
+pub fn now() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}

@@ -1,0 +1,116 @@
+//! A request that passed the gate, as a handler sees it.
+
+use crate::problem::refuse;
+use crate::session::Session;
+use crate::state::Server;
+use exacta_app::{Caller, Error};
+use exacta_kernel::id::PlanId;
+use std::sync::Arc;
+
+/// What somebody asks for.
+pub struct Request {
+    /// The server.
+    pub server: Arc<Server>,
+    /// Who asks.
+    pub caller: Caller,
+    /// The session, where one asks from the page.
+    pub session: Option<Arc<Session>>,
+    /// The path.
+    pub path: String,
+    /// The parts of the path that the route names, in order.
+    pub named: Vec<String>,
+    /// What follows the question mark.
+    pub query: Vec<(String, String)>,
+    /// The fields of a form; empty where the body is none.
+    pub form: Vec<(String, String)>,
+}
+
+impl Request {
+    /// A field of the form; empty where there is none.
+    #[must_use]
+    pub fn field(&self, name: &str) -> &str {
+        value(&self.form, name).unwrap_or_default()
+    }
+
+    /// A field of the query.
+    #[must_use]
+    pub fn asked(&self, name: &str) -> Option<&str> {
+        value(&self.query, name)
+    }
+
+    /// A named part of the path.
+    #[must_use]
+    pub fn part(&self, at: usize) -> &str {
+        self.named.get(at).map(String::as_str).unwrap_or_default()
+    }
+
+    /// The plan that the path names: only a whole id counts.
+    ///
+    /// # Errors
+    /// If it is none.
+    pub fn plan(&self) -> Result<PlanId, Error> {
+        PlanId::parse(self.part(0)).map_err(|_| {
+            refuse("plan_unknown", "there is no such plan", "the inbox and the history link to every plan")
+        })
+    }
+
+    /// The session of whoever asks from the page.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn session(&self) -> Result<&Arc<Session>, Error> {
+        self.session.as_ref().ok_or_else(|| {
+            refuse("unauthenticated", "this needs an approver's session", "open the link that `exacta serve` printed")
+        })
+    }
+}
+
+fn value<'a>(fields: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    fields.iter().find(|(field, _)| field == name).map(|(_, value)| value.as_str())
+}
+
+/// The fields of a query or a form: `a=b&c=d`, with `+` and `%20` for blanks.
+#[must_use]
+pub fn fields(text: &str) -> Vec<(String, String)> {
+    let pairs = text.split('&').filter(|pair| !pair.is_empty());
+    pairs
+        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+        .map(|(name, value)| (decoded(name), decoded(value)))
+        .collect()
+}
+
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((byte, after)) = rest.split_first() {
+        let escape = after.get(..2).and_then(|two| u8::from_str_radix(core::str::from_utf8(two).ok()?, 16).ok());
+        match (byte, escape) {
+            (b'%', Some(value)) => {
+                bytes.push(value);
+                rest = after.get(2..).unwrap_or_default();
+            }
+            (b'+', _) => {
+                bytes.push(b' ');
+                rest = after;
+            }
+            _ => {
+                bytes.push(*byte);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_are_read_as_browsers_write_them() {
+        let told = fields("a=1&b=x+y%20%C3%BC&part=s1%3A1&part=s2&=&%zz=%&lone");
+        let expected =
+            [("a", "1"), ("b", "x y ü"), ("part", "s1:1"), ("part", "s2"), ("", ""), ("%zz", "%"), ("lone", "")];
+        assert_eq!(told, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    }
+}
