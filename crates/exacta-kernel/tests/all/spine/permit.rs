@@ -4,7 +4,7 @@ use super::scene::{Scene, run_id, valid};
 use exacta_kernel::drift::Answer;
 use exacta_kernel::hash::Digest;
 use exacta_kernel::lifecycle::Status;
-use exacta_kernel::permit::{Permit, Refused, permit, refusal};
+use exacta_kernel::permit::{Permit, Refused, permit, refusal, refusal_of_invalid};
 use exacta_kernel::proposal::Domain;
 use serde_json::{Value, json};
 
@@ -105,6 +105,47 @@ fn what_nothing_executes_gets_no_permit() {
     let approval = scene.approval(&[scene.signed(&Value::Null)]);
     let answer = permit(&scene.recorded(Status::UserApproved), scene.decision(), approval, scene.present(), run_id());
     assert!(matches!(answer, Err(Refused::NoExecutor(Domain::Autopilot))));
+}
+
+/// A plan whose steps all carry their bytes becomes work outside the project, and none for the executor of files.
+#[test]
+fn what_is_done_elsewhere_is_permitted_to_the_byte() {
+    let mut scene = Scene::new();
+    let draft = json!({
+        "schema": "exacta.plan/1",
+        "intent": { "type": "Custom", "text": "write down what changed" },
+        "autopilot": { "recipe": "Custom" },
+        "steps": [{ "id": "s1", "order": 1, "type": "write_outcome_draft", "target": "outbox", "dependencies": [],
+                    "description": "write down what changed", "title": "Changed", "body": "one line\n" }],
+    });
+    scene.plan = valid(&draft, &scene.facts);
+    scene.identity.binding.targets.clear();
+    scene.made_hash = scene.identity.plan_hash(scene.plan.plan().content_hash()).unwrap();
+    let approval = scene.approval(&[scene.signed(&Value::Null)]);
+    let permit = permit(&scene.recorded(Status::UserApproved), scene.decision(), approval, scene.present(), run_id());
+    let work = permit.unwrap().into_work();
+    assert!(work.is_outside() && work.changes().is_empty());
+    let places: Vec<&str> = work.effects().iter().map(|effect| effect.place().as_str()).collect();
+    assert_eq!(places, [format!("outbox/{}/s1.txt", run_id())]);
+}
+
+/// What is said of a recorded plan that is no longer valid: that it was never approved or is over, before what the gates say.
+#[test]
+fn a_plan_that_is_no_longer_valid_is_refused_for_what_ended_it() {
+    let cases: [(Status, Value, &str); 4] = [
+        (Status::Pending, json!({}), "not approved"),
+        (Status::UserApproved, json!({ "seconds": 1800 }), "expired"),
+        (Status::UserApproved, json!({}), "denied"),
+        (Status::AutoApproved, json!({ "model": { "model": "opus" } }), "denied"),
+    ];
+    for (status, now, expected) in cases {
+        let mut scene = Scene::new();
+        scene.change(&now);
+        scene.safety = "protected_paths = ['a.txt']\n".to_owned();
+        let decision = scene.decision();
+        let refused = refusal_of_invalid(&scene.recorded(status), decision.verdicts(), &scene.present());
+        assert_eq!(word(&Err(refused)), expected, "{status} {now}");
+    }
 }
 
 #[test]
