@@ -1,6 +1,7 @@
 //! What waits for a person, each plan with why.
 
 use crate::app::App;
+use crate::caller::Act;
 use crate::error::Error;
 use crate::read::stored_view;
 use exacta_kernel::id::PlanId;
@@ -23,6 +24,7 @@ impl App {
     /// # Errors
     /// If the record cannot be read.
     pub fn inbox(&self, limit: u32) -> Result<Vec<Waiting>, Error> {
+        self.authorize(Act::Read)?;
         let lines = self.list(Some(Status::Pending.name()), Some(limit))?;
         lines.into_iter().map(|line| Ok(Waiting { why: self.why_asked(&line)?, line })).collect()
     }

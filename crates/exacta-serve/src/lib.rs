@@ -8,6 +8,7 @@ mod acts;
 mod answer;
 mod body;
 mod gate;
+mod going;
 mod html;
 mod live;
 mod page;

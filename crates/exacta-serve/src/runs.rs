@@ -1,47 +1,25 @@
 //! Runs that this server started: each on a thread of its own, told live, and cancelled between steps.
 
-use crate::session::lock;
 use crate::state::Server;
 use exacta_app::{Caller, CheckEvent, Error, Execution, Progress};
 use exacta_kernel::id::PlanId;
 use exacta_view::RunView;
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// How long a run waits for others on the same files.
 const QUEUE: Duration = Duration::from_secs(60);
 
-/// The runs that go on, by plan: raise the flag to cancel one.
-#[derive(Default)]
-pub struct Runs {
-    open: Mutex<BTreeMap<PlanId, Arc<AtomicBool>>>,
-}
-
-impl Runs {
-    /// Cancels the run of a plan, if it goes on here.
-    pub fn cancel(&self, id: &PlanId) -> bool {
-        let open = lock(&self.open);
-        open.get(id).inspect(|flag| flag.store(true, Ordering::SeqCst)).is_some()
-    }
-
-    /// Whether nothing runs.
-    pub fn is_idle(&self) -> bool {
-        lock(&self.open).is_empty()
-    }
-}
-
 /// Starts the run of a plan for whoever asks; how it ended can be waited for.
 pub fn start(server: &Arc<Server>, caller: &Caller, id: &PlanId) -> Receiver<Result<RunView, Error>> {
     let (sender, ended) = channel();
     let (server, caller, id) = (Arc::clone(server), caller.clone(), id.clone());
-    let flag = Arc::new(AtomicBool::new(false));
-    lock(&server.runs.open).insert(id.clone(), Arc::clone(&flag));
+    let flag = server.runs.begin(&id);
     std::thread::spawn(move || {
         let run = execute(&server, &caller, &id, &flag);
-        lock(&server.runs.open).remove(&id);
+        server.runs.end(&id);
         match &run {
             Ok(run) => server.live.run(id.as_str(), "ended", run.word()),
             Err(error) => server.live.run(id.as_str(), "ended", &error.message),

@@ -1,8 +1,8 @@
 //! What the server has: the project, the approver, sessions, and whoever listens.
 
+use crate::going::Runs;
 use crate::live::Live;
 use crate::page::Around;
-use crate::runs::Runs;
 use crate::session::{Session, Sessions};
 use exacta_app::settings::KeyFile;
 use exacta_app::{App, Caller, Error, HeldSession, Options};

@@ -21,7 +21,7 @@ const FREE: [(&str, &str); 14] = [
 ];
 
 /// Methods that begin or end what the process itself holds, or put names to ids that the caller has.
-const OWN: [&str; 5] = ["hold_session", "end_held_session", "short_id", "short_ids", "ask"];
+const OWN: [&str; 6] = ["hold_session", "join_session", "end_held_session", "short_id", "short_ids", "ask"];
 
 #[test]
 fn every_use_case_asks_whether_its_caller_may() {
