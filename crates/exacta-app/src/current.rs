@@ -7,7 +7,7 @@ use crate::in_force::InForce;
 use crate::pipeline::{self, Evaluation, Origin};
 use crate::run::preconditions::{Bound, ProjectRef};
 use exacta_kernel::approval::Approver;
-use exacta_kernel::binding::{Authority, Identity, ModelIdentity};
+use exacta_kernel::binding::{Authority, Identity, ModelIdentity, Proposer};
 use exacta_kernel::drift::{self, Answer, Drift, Present};
 use exacta_kernel::facts::Facts;
 use exacta_kernel::gate::Made;
@@ -98,6 +98,7 @@ impl App {
         let mut basis = surroundings.in_force.basis(&self.root, Some(&self.project.id), &identity.binding.constraints);
         basis.selection = identity.derived_from.is_some();
         basis.made = Made::of(&identity.binding);
+        basis.connected = Proposer::is_connected(&identity.binding.proposer.credential);
         let (evaluation, facts) = pipeline::evaluate(text, Origin::Record, basis)?;
         let authority = surroundings.in_force.authority();
         let (drifts, now) = (Vec::new(), now());

@@ -124,6 +124,7 @@ impl App {
             derived_from: Some(id.clone()),
             partial_of: still.chain(now).collect(),
             proposer: Some(identity.binding.proposer.credential.clone()),
+            client: identity.binding.proposer.client.clone(),
             maker: Maker::of(&identity.binding),
             ..Lineage::new(record.correlation_id.clone(), 1)
         };
@@ -202,6 +203,7 @@ impl App {
             derived_from: identity.derived_from.clone(),
             partial_of: identity.partial_of.clone(),
             proposer: Some(identity.binding.proposer.credential.clone()),
+            client: identity.binding.proposer.client.clone(),
             maker: Maker::of(&identity.binding),
             ..Lineage::new(record.correlation_id, 1)
         };

@@ -11,6 +11,7 @@ use crate::pipeline::{Basis, Evaluation};
 use crate::submit::Request;
 use crate::submit::evaluate;
 use crate::view::{self, Registered};
+use exacta_kernel::binding::Proposer;
 use exacta_kernel::gate::Verdict;
 use exacta_kernel::id::PlanId;
 use exacta_kernel::policy::Policy;
@@ -50,6 +51,7 @@ impl App {
             &current.stored.identity.binding.constraints,
         );
         basis.selection = current.stored.identity.derived_from.is_some();
+        basis.connected = Proposer::is_connected(&current.stored.identity.binding.proposer.credential);
         let registered = Registered {
             identity: &current.stored.identity,
             plan_hash: current.stored.record.plan_hash,

@@ -7,7 +7,7 @@ use crate::pipeline::Basis;
 use exacta_exec::ProjectRoot;
 use exacta_home::{FileError, Home, HomeError};
 use exacta_kernel::approval::Approver;
-use exacta_kernel::binding::Authority;
+use exacta_kernel::binding::{Authority, Proposer};
 use exacta_kernel::facts::Target;
 use exacta_kernel::hash::Digest;
 use exacta_kernel::id::ProjectId;
@@ -68,7 +68,7 @@ impl InForce {
         let roots = names(&self.policy, root.path());
         let build = project.and_then(|project| self.policy.build(project, &roots));
         let checks_off = project.is_some_and(|project| self.policy.switches_checks_off(project, &roots));
-        Basis { root, policy: &self.policy, request, selection: false, build, checks_off, made: None }
+        Basis { root, policy: &self.policy, request, selection: false, build, checks_off, made: None, connected: false }
     }
 
     /// The project's own configuration, by hash.
@@ -83,6 +83,8 @@ pub(crate) struct Folder {
     root: ProjectRoot,
     in_force: InForce,
     project: Option<ProjectId>,
+    /// Whether a connected agent asks.
+    connected: bool,
 }
 
 impl Folder {
@@ -94,12 +96,14 @@ impl Folder {
         let record = home.project(&path)?;
         let profile = record.as_ref().map_or(Profile::Safe, |record| record.profile);
         let in_force = InForce::load(&home, &root, profile)?;
-        Ok(Self { root, in_force, project: record.map(|record| record.id) })
+        let connected = Proposer::is_connected(&options.caller.credential());
+        Ok(Self { root, in_force, project: record.map(|record| record.id), connected })
     }
 
     /// What a text is judged by here.
     pub(crate) fn basis<'a>(&'a self, request: &'a [Constraint]) -> Basis<'a> {
-        self.in_force.basis(&self.root, self.project.as_ref(), request)
+        let basis = self.in_force.basis(&self.root, self.project.as_ref(), request);
+        Basis { connected: self.connected, ..basis }
     }
 }
 

@@ -64,6 +64,8 @@ pub struct Basis<'a> {
     pub checks_off: bool,
     /// How it was asked for, where a model of ours made it.
     pub made: Option<Made<'a>>,
+    /// Whether a connected agent proposed it.
+    pub connected: bool,
 }
 
 impl Basis<'_> {
@@ -151,6 +153,7 @@ impl Basis<'_> {
             has_build_command: self.build.is_some(),
             checks_off: self.checks_off,
             made: self.made,
+            connected: self.connected,
             oversize: None,
         }
     }

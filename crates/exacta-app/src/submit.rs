@@ -4,6 +4,7 @@ use crate::app::{App, Options, unknown_plan};
 use crate::caller::Act;
 use crate::clock::{new_id, now};
 use crate::current::{Surroundings, messages, model_notice};
+use crate::declared::Declared;
 use crate::error::{Error, Exit};
 use crate::import::{self, Patch};
 use crate::in_force::{Folder, InForce};
@@ -38,6 +39,8 @@ pub struct Request {
     pub revises: Option<PlanId>,
     /// Given where the text is not a proposal but a patch.
     pub patch: Option<Patch>,
+    /// What a connected agent says beside it.
+    pub declared: Declared,
     /// Given where the text was too large to be read whole.
     pub refused: Option<Refusal>,
 }
@@ -53,6 +56,8 @@ pub(crate) struct Lineage {
     pub revises: Option<PlanId>,
     /// The credential that proposed the plan it is made of; none where it was proposed just now.
     pub proposer: Option<String>,
+    /// The program that it was proposed with, as that says.
+    pub client: Option<String>,
     /// What it is bound to where a model of ours made it.
     pub maker: Option<Maker>,
 }
@@ -60,8 +65,16 @@ pub(crate) struct Lineage {
 impl Lineage {
     /// Of a text that was proposed just now.
     pub const fn new(correlation_id: CorrelationId, version: u64) -> Self {
-        let partial_of = Vec::new();
-        Self { correlation_id, version, derived_from: None, partial_of, revises: None, proposer: None, maker: None }
+        Self {
+            correlation_id,
+            version,
+            derived_from: None,
+            partial_of: Vec::new(),
+            revises: None,
+            proposer: None,
+            client: None,
+            maker: None,
+        }
     }
 }
 
@@ -109,7 +122,7 @@ pub(crate) fn evaluate(text: &[u8], request: &Request, basis: Basis<'_>) -> Resu
 fn proposal<'t>(text: &'t [u8], request: &Request, root: &ProjectRoot, size: Size) -> Result<Cow<'t, [u8]>, Refusal> {
     match request.refused.clone().or_else(|| Refusal::of_size(text, size)) {
         Some(refusal) => Err(refusal),
-        None => import::proposal(text, request.patch.as_ref(), root),
+        None => Ok(request.declared.within(import::proposal(text, request.patch.as_ref(), root)?)),
     }
 }
 
@@ -126,6 +139,7 @@ impl App {
                 None => app.new_lineage()?,
                 Some(id) => app.next_version(id)?,
             };
+            let lineage = Lineage { client: request.declared.client.clone(), ..lineage };
             let size = Size::of(app.in_force()?.policy.caps());
             match proposal(text, request, &app.root, size) {
                 Ok(text) => app.register(&text, Origin::Outside, &request.constraints, lineage),
@@ -202,6 +216,7 @@ impl App {
         let mut basis = in_force.basis(&self.root, Some(&self.project.id), constraints);
         basis.selection = lineage.derived_from.is_some();
         basis.made = lineage.maker.as_ref().map(Maker::made);
+        basis.connected = Proposer::is_connected(lineage.proposer.as_ref().unwrap_or(&self.credential()));
         let (evaluation, _) = pipeline::evaluate(text, origin, basis)?;
         match evaluation.plan() {
             None => self.refuse(Digest::of(text), &evaluation, &lineage),
@@ -256,7 +271,11 @@ impl App {
             created_at,
             expires_at: created_at.plus_seconds(in_force.policy.caps().expiry_seconds),
             binding: Binding {
-                proposer: Proposer { credential: lineage.proposer.clone().unwrap_or_else(|| self.credential()), model },
+                proposer: Proposer {
+                    credential: lineage.proposer.clone().unwrap_or_else(|| self.credential()),
+                    model,
+                    client: lineage.client.clone(),
+                },
                 request_sha256: request_sha256.unwrap_or_else(|| Digest::of(proposal.intent.text.as_bytes())),
                 constraints: constraints.to_vec(),
                 authority: in_force.authority(),

@@ -106,8 +106,9 @@ pub fn exit_of(answer: &AnswerView) -> Exit {
     }
 }
 
-/// Whether there is nothing more to wait for.
-fn is_over(answer: &AnswerView, run: bool) -> bool {
+/// Whether there is nothing more to wait for: a decision, or with `run` the end of the run.
+#[must_use]
+pub fn is_over(answer: &AnswerView, run: bool) -> bool {
     let goes_on = |run: &RunView| matches!(run.outcome, Outcome::Running | Outcome::RollingBack);
     match answer.answer {
         Answer::Waiting => false,

@@ -224,6 +224,11 @@ pub enum Command {
         #[command(subcommand)]
         command: ProviderCommand,
     },
+    /// Serve an agent over the Model Context Protocol, on standard input and output
+    ///
+    /// The agent submits plans and learns what became of them. It can approve nothing.
+    #[command(after_help = MCP_EXAMPLES)]
+    Mcp,
     /// See whether everything that is needed works here
     #[command(after_help = "Examples:\n  exacta doctor")]
     Doctor,
@@ -335,6 +340,12 @@ Examples:
   exacta cancel 019a2f3e-8d2e        this run
 
 Ends with 0 if the run is cancelled, with 40 if it had ended before.";
+
+const MCP_EXAMPLES: &str = "\
+Examples:
+  exacta mcp --project ~/work/shop --agent codex
+
+An agent's program starts it; docs/mcp.md says how each is configured.";
 
 const SCHEMA_EXAMPLES: &str = "\
 Examples:

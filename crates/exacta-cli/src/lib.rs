@@ -7,6 +7,7 @@ mod command;
 mod fail;
 mod fault;
 mod interrupt;
+pub mod mcp;
 mod output;
 mod progress;
 mod prompt;

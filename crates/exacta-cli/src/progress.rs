@@ -61,7 +61,8 @@ pub fn named(event: &str, fields: Value) -> Value {
     line
 }
 
-fn text(event: &Progress) -> String {
+/// A step, for people.
+pub fn text(event: &Progress) -> String {
     match event {
         Progress::StepStaged { path } => format!("  ready    {}\n", visible_line(path.as_str())),
         Progress::Committing => "  everything is verified; committing\n".to_owned(),
@@ -80,7 +81,8 @@ fn check_line(event: &CheckEvent<'_>) -> Option<Value> {
     }
 }
 
-fn check_text(event: &CheckEvent<'_>) -> Option<String> {
+/// A check, for people: not what it prints.
+pub fn check_text(event: &CheckEvent<'_>) -> Option<String> {
     match event {
         CheckEvent::Started(command) => Some(format!("  check    {}\n", visible_line(&command.name))),
         CheckEvent::Output(_) => None,

@@ -31,7 +31,7 @@ use std::time::{Duration, Instant};
 
 /// A project in which nothing stands against a plan.
 const ORDINARY: Circumstances<'_> =
-    Circumstances { has_build_command: true, checks_off: false, made: None, oversize: None };
+    Circumstances { has_build_command: true, checks_off: false, made: None, connected: false, oversize: None };
 const FILES: usize = 10;
 const LINES: usize = 370;
 const ROUNDS: usize = 400;

@@ -93,6 +93,21 @@ pub struct Proposer {
     pub credential: String,
     /// The model; none where none was declared, which is recorded as such.
     pub model: Option<ModelIdentity>,
+    /// The program that a connected agent runs in, as it says of itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<String>,
+}
+
+/// The kinds of credentials that no connected agent has: the command line's, a person's on the page, the timer's.
+const UNCONNECTED: [&str; 3] = ["cli", "approver", "autopilot"];
+
+impl Proposer {
+    /// Whether a credential is a connected agent's.
+    #[must_use]
+    pub fn is_connected(credential: &str) -> bool {
+        let kind = credential.split(':').next().unwrap_or_default();
+        !UNCONNECTED.contains(&kind)
+    }
 }
 
 /// A model, as far as it is known.

@@ -6,12 +6,14 @@
 
 mod model_server;
 mod needs;
+mod npm;
 mod post;
 mod python;
 mod running;
 
 pub use model_server::{Asked, ModelServer, Reply};
 pub use needs::{memory, needs, offers, program, root, sandbox, seed};
+pub use npm::npm;
 pub use post::{POST_PASSWORD, POST_USER, Post, PostSetup};
 pub use python::python;
 pub use running::{LIMIT, Lines, Running, output, succeeds};

@@ -11,6 +11,7 @@ mod make;
 pub mod mark;
 mod plan;
 mod record;
+mod report;
 pub mod row;
 pub mod rows;
 pub mod schema;
@@ -25,6 +26,7 @@ pub use record::{
     ApprovalView, ChangesRequested, Outcome, PlanDetail, PlanLine, ReceiptView, Recovery, RunView, StatusView, Summary,
     UndoFile, UndoView,
 };
+pub use report::{FileReport, Found, Next, Report, Rights, RunReport, Standing, State, Who};
 pub use row::{Row, Span, Tone};
 pub use score::{
     CapabilityView, DimensionView, EstimatesView, FactorView, FindingView, GateView, IssueView, QualityView,

@@ -39,6 +39,34 @@ pub fn plan_view() -> Value {
     })
 }
 
+/// The schema of what an agent is told about its plan.
+#[must_use]
+pub fn report() -> Value {
+    whole::<crate::report::Report>()
+}
+
+/// The schema of how plans stand.
+#[must_use]
+pub fn standing() -> Value {
+    whole::<crate::report::Standing>()
+}
+
+/// The schema of everything that was found about a plan.
+#[must_use]
+pub fn found() -> Value {
+    whole::<crate::report::Found>()
+}
+
+/// A schema without references, since not every client follows them.
+fn whole<T: JsonSchema>() -> Value {
+    let mut settings = SchemaSettings::draft2020_12().for_serialize();
+    settings.inline_subschemas = true;
+    settings.meta_schema = None;
+    let mut schema = object(&settings.into_generator().into_root_schema_for::<T>());
+    schema.remove("title");
+    Value::Object(schema)
+}
+
 fn object(schema: &Schema) -> Map<String, Value> {
     schema.as_object().cloned().unwrap_or_default()
 }

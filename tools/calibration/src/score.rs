@@ -161,7 +161,8 @@ impl Scorer {
             Ok(valid) => valid,
             Err(invalid) => return Ok((None, refused(&invalid.findings))),
         };
-        let circumstances = Circumstances { has_build_command: true, checks_off: false, made: None, oversize: None };
+        let circumstances =
+            Circumstances { has_build_command: true, checks_off: false, made: None, connected: false, oversize: None };
         let Some(policy) = self.policies.first() else { return Ok((None, Vec::new())) };
         let decision = gate::decide(assess::assess(valid, &facts), policy, &circumstances);
         let verdicts = self.policies.iter().map(|policy| decision.under(policy, &circumstances));

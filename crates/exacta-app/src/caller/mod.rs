@@ -8,14 +8,12 @@ use crate::agent::{AgentName, is_name};
 use crate::error::{Error, Exit};
 use exacta_kernel::approval::ApproverName;
 use exacta_kernel::audit::Actor;
+use exacta_kernel::binding::Proposer;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// The longest credential, in bytes.
 const LONGEST: usize = 128;
-
-/// What the credentials begin with that no connected agent can have.
-const RESERVED: [&str; 3] = ["cli", "approver", "autopilot"];
 
 /// Who asks. Whoever makes one vouches for it: the command line looked for a terminal, the server looked a session or a token up.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -161,7 +159,7 @@ impl Credential {
     /// If it has another form, or is one that only another kind of caller has.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let named = text.split_once(':').filter(|(kind, name)| {
-            text.len() <= LONGEST && is_name(kind) && name.split(':').all(is_name) && !RESERVED.contains(kind)
+            text.len() <= LONGEST && is_name(kind) && name.split(':').all(is_name) && Proposer::is_connected(text)
         });
         if named.is_some() {
             return Ok(Self(text.to_owned()));

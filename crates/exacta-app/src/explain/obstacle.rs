@@ -122,6 +122,9 @@ fn rule(mut known: Obstacle, policy: &Policy) -> Obstacle {
     known.ways = sets.iter().map(|set| owner(*set, id)).collect();
     known.ways.extend(match id.as_str() {
         "provider-classes" => Some(operators("`provider_classes`")),
+        "model-undeclared" => {
+            Some("have the agent declare its model; or the operator sets `require_model = false`".to_owned())
+        }
         FORBID => Some(operators("`forbid`")),
         "many-steps" => Some("a person confirms so many steps in every profile: submit the work in parts".to_owned()),
         "token-budget" => {

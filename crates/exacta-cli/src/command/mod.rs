@@ -11,6 +11,7 @@ mod demo;
 mod doctor;
 mod init;
 pub mod key;
+mod mcp;
 mod plan;
 mod policy;
 mod profile;
@@ -82,6 +83,7 @@ fn give(command: Command, context: &Context) -> Result<u8, Error> {
         Command::Approver { command } => approver::approver(&command, context),
         Command::Provider { command } => provider::provider(&command, context),
         Command::Serve(args) => serve::serve(&args, context),
+        Command::Mcp => mcp::mcp(context),
         Command::Demo => demo::demo(context.output),
         Command::Doctor => doctor::doctor(context),
         Command::Schema { of, domain } => reference::schema(of, domain, &context.output),

@@ -39,7 +39,7 @@ pub fn read(source: &Source) -> Result<(Vec<u8>, Request), Error> {
     let constraints = source.constraints.iter().enumerate();
     let constraints = constraints.map(|(index, text)| constraint(index + 1, text)).collect::<Result<_, _>>()?;
     let (text, refused) = read_named(&source.file)?;
-    Ok((text, Request { constraints, revises: None, patch: patch(&source.patch), refused }))
+    Ok((text, Request { constraints, patch: patch(&source.patch), refused, ..Request::default() }))
 }
 
 fn patch(args: &args::Patch) -> Option<Patch> {

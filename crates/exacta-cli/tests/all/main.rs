@@ -27,6 +27,7 @@ mod history;
 mod json;
 mod kill;
 mod kinds;
+mod mcp;
 mod memory;
 mod names;
 mod provider;

@@ -19,12 +19,14 @@ pub struct Circumstances<'a> {
     pub checks_off: bool,
     /// How it was asked for, where a model of ours made it.
     pub made: Option<Made<'a>>,
+    /// Whether a connected agent proposed it, which is to say what model it is.
+    pub connected: bool,
     /// The first thing about the text that is larger than is accepted now.
     pub oversize: Option<Finding>,
 }
 
 impl Circumstances<'_> {
-    /// What the policy gate adds for where a plan comes from, what it changes that nobody asked for, whether it can be built here,
+    /// What the policy gate adds for where a plan comes from, whether its model was declared, what it changes that nobody asked for, whether it can be built here,
     /// and whether nothing checks it.
     pub(super) fn verdicts(&self, assessment: &Assessment, policy: &Policy) -> Vec<GateVerdict> {
         let proposal = assessment.valid_plan().plan().proposal();
@@ -39,8 +41,13 @@ impl Circumstances<'_> {
             let reason = "the project's configuration switches the operator's checks off";
             GateVerdict::by_rule(Verdict::Confirm, "checks-off", reason)
         });
+        let is_silent = self.connected && self.made.is_none() && proposal.model.is_none();
+        let undeclared = (is_silent && policy.safety().require_model).then(|| {
+            let reason = "the agent that proposed it did not declare its model";
+            GateVerdict::by_rule(Verdict::Confirm, "model-undeclared", reason)
+        });
         let asked = self.made.map(|made| made_here(assessment, made.asked)).unwrap_or_default();
-        provider(class, policy).into_iter().chain(asked).chain(no_command).chain(unchecked).collect()
+        provider(class, policy).into_iter().chain(undeclared).chain(asked).chain(no_command).chain(unchecked).collect()
     }
 
     /// A plan that was accepted once, and is larger than is accepted now.

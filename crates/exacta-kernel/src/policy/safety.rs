@@ -54,6 +54,10 @@ pub struct SafetyPolicy {
     pub rules: Vec<Rule>,
     /// Profile default rules that are switched off.
     pub disable_default_rules: BTreeSet<String>,
+    /// Whether a person is asked about a plan of a connected agent that did not declare its model.
+    pub require_model: bool,
+    /// The connected agents that may start what a person approved, by name.
+    pub execute_agents: BTreeSet<String>,
     /// How long before-images are kept.
     pub before_images: Retention,
 }
@@ -89,6 +93,9 @@ struct SafetyFile {
     rules: Vec<RuleFile>,
     #[serde(default)]
     disable_default_rules: Words,
+    require_model: Option<bool>,
+    #[serde(default)]
+    execute_agents: BTreeSet<String>,
     #[serde(default)]
     before_images: RetentionFile,
 }
@@ -123,6 +130,8 @@ impl SafetyPolicy {
             constraints: source.constraints(file.constraints)?,
             rules: rules(source, file.rules, RuleSet::SafetyPolicy)?,
             disable_default_rules: switched_off(source, file.disable_default_rules)?,
+            require_model: file.require_model.unwrap_or(default.require_model),
+            execute_agents: file.execute_agents,
             before_images: retention(source, file.before_images, default.before_images)?,
         })
     }
@@ -156,6 +165,8 @@ impl Default for SafetyPolicy {
             constraints: Vec::new(),
             rules: Vec::new(),
             disable_default_rules: BTreeSet::new(),
+            require_model: true,
+            execute_agents: BTreeSet::new(),
             before_images: Retention { days: 30, max_mib: 1024 },
         }
     }

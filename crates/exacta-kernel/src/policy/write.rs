@@ -47,6 +47,16 @@ pub(super) fn safety(policy: &SafetyPolicy) -> String {
         "disable_default_rules",
         &policy.disable_default_rules,
     );
+    out.key(
+        "Whether a person is asked about a plan of a connected agent that did not declare its model.",
+        "require_model",
+        &policy.require_model,
+    );
+    out.key(
+        "Connected agents, by name, that may start what a person approved.",
+        "execute_agents",
+        &policy.execute_agents,
+    );
     out.line("\n# Limits; docs/policy.md has the least and the most of each.\n[caps]");
     for cap in Caps::ALL {
         let value = policy.caps.get(cap.name).unwrap_or(cap.default);

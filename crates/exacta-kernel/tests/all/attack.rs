@@ -24,7 +24,7 @@ const FROZEN: &str = "72f920a4164d83dd222f43fdb9084ad7e767d49e9fff27a6cc49ce8099
 
 /// A project in which nothing stands against a plan.
 const ORDINARY: Circumstances<'_> =
-    Circumstances { has_build_command: true, checks_off: false, made: None, oversize: None };
+    Circumstances { has_build_command: true, checks_off: false, made: None, connected: false, oversize: None };
 
 /// What became of a plan.
 enum Outcome {

@@ -88,8 +88,13 @@ fn outcome(path: &str, before: &str, after: &str, policies: &[Policy]) -> Outcom
     let decisions = held.map_or_else(
         |_| Vec::new(),
         |valid| {
-            let circumstances =
-                Circumstances { has_build_command: true, checks_off: false, made: None, oversize: None };
+            let circumstances = Circumstances {
+                has_build_command: true,
+                checks_off: false,
+                made: None,
+                connected: false,
+                oversize: None,
+            };
             let decision = decide(assess(valid, &facts), &policies[0], &circumstances);
             policies.iter().map(|policy| decision.under(policy, &circumstances)).collect()
         },

@@ -170,6 +170,8 @@ fn the_hash_sees_every_value_and_no_comment() {
         "protected_paths = ['a']",
         "protected_paths = ['b']",
         "disable_default_rules = ['confirm-deletion']",
+        "require_model = false",
+        "execute_agents = ['codex']",
         "caps.steps = 9",
         "caps.files = 9",
         "before_images.days = 9",

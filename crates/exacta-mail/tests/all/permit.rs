@@ -42,7 +42,7 @@ pub fn permitted(steps: &[&str], run: &RunId) -> Permit {
         ceiling: Profile::Dev,
     };
     let binding = Binding {
-        proposer: Proposer { credential: "cli:1000".to_owned(), model: None },
+        proposer: Proposer { credential: "cli:1000".to_owned(), model: None, client: None },
         request_sha256: Digest::of(b"request"),
         constraints: Vec::new(),
         authority: authority.clone(),
@@ -97,7 +97,8 @@ fn decided(plan: ValidPlan) -> Decision {
     let safety = SafetyPolicy::parse("ceiling = 'DEV'\n", "safety-policy.toml").unwrap();
     let project = ProjectConfig::parse("", "config.toml").unwrap();
     let policy = Policy::combine(safety, project, Profile::Dev).unwrap();
-    let circumstances = Circumstances { has_build_command: true, checks_off: false, made: None, oversize: None };
+    let circumstances =
+        Circumstances { has_build_command: true, checks_off: false, made: None, connected: false, oversize: None };
     gate::decide(assess(plan, &Facts::new()), &policy, &circumstances)
 }
 

@@ -66,7 +66,7 @@ impl Scene {
             created_at: MADE,
             expires_at: MADE.plus_seconds(TIME_TO_LIVE),
             binding: Binding {
-                proposer: Proposer { credential: "cli:1000".to_owned(), model: Some(model(&json!({}))) },
+                proposer: Proposer { credential: "cli:1000".to_owned(), model: Some(model(&json!({}))), client: None },
                 request_sha256: Digest::of(b"request"),
                 constraints: Vec::new(),
                 authority: authority.clone(),
@@ -148,7 +148,8 @@ impl Scene {
         let safety = SafetyPolicy::parse(&ceiling, "safety-policy.toml").unwrap();
         let project = ProjectConfig::parse("", "config.toml").unwrap();
         let policy = Policy::combine(safety, project, self.authority.profile).unwrap();
-        let circumstances = Circumstances { has_build_command: true, checks_off: false, made: None, oversize: None };
+        let circumstances =
+            Circumstances { has_build_command: true, checks_off: false, made: None, connected: false, oversize: None };
         gate::decide(assess(self.plan.clone(), &self.facts), &policy, &circumstances)
     }
 
