@@ -37,7 +37,10 @@ impl Progress {
 
     fn text(&self, event: &AskEvent) -> Option<String> {
         let spent = self.usage.input.saturating_add(self.usage.output);
-        let spent = if spent == 0 { String::new() } else { format!("  ({spent} tokens so far)") };
+        let cost = self.usage.cost_usd.filter(|micro| *micro > 0).map_or_else(String::new, |micro| {
+            format!(", {}.{:04} US dollars", micro / 1_000_000, micro % 1_000_000 / 100)
+        });
+        let spent = if spent == 0 { String::new() } else { format!("  ({spent} tokens{cost} so far)") };
         Some(match event {
             AskEvent::Stage { stage, doing } => format!("  {:<12}{}{spent}\n", stage.name(), visible_line(doing)),
             AskEvent::Retry { number, after_ms, code } => {

@@ -34,6 +34,34 @@ pub struct ProviderSetup {
     /// The longest that one answer may take; none for the usual limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<u64>,
+    /// What tokens cost, if the user said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<Price>,
+}
+
+/// What a million tokens cost, in millionths of a US dollar.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Price {
+    /// Sent.
+    pub input: u64,
+    /// Received.
+    pub output: u64,
+}
+
+impl Price {
+    /// What so many tokens cost, in millionths of a dollar, rounded up.
+    #[must_use]
+    pub const fn of(self, input: u64, output: u64) -> u64 {
+        let cost = input.saturating_mul(self.input).saturating_add(output.saturating_mul(self.output));
+        cost.div_ceil(1_000_000)
+    }
+
+    /// How many tokens of an answer this much buys; none where they cost nothing.
+    #[must_use]
+    pub const fn answer_for(self, micro_usd: u64) -> Option<u64> {
+        micro_usd.saturating_mul(1_000_000).checked_div(self.output)
+    }
 }
 
 /// What a provider speaks.

@@ -71,7 +71,9 @@ impl<'a> Draft<'a> {
             return Err(FaultKind::BadToolCall);
         }
         fits(call.arguments.len() + call.tool.len(), arguments.len() + tool.map_or(0, str::len))?;
-        call.tool.push_str(tool.unwrap_or_default());
+        // Some servers say the whole name again with every piece.
+        let tool = tool.filter(|name| call.tool != **name).unwrap_or_default();
+        call.tool.push_str(tool);
         call.arguments.push_str(arguments);
         match (&self.tool, arguments) {
             (_, "") => {}
@@ -79,6 +81,19 @@ impl<'a> Draft<'a> {
             (None, arguments) => (self.sink)(Delta::Text(arguments)),
         }
         Ok(())
+    }
+
+    /// The wire's mark that nothing follows. An answer that was marked so and had no reason to end was complete.
+    pub(crate) fn end(&mut self) {
+        self.ended = true;
+        if self.finish.is_none() && !self.is_empty() {
+            self.finish = Some(Finish::Complete);
+        }
+    }
+
+    /// Whether nothing was said yet.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.text.is_empty() && self.call.as_ref().is_none_or(|call| call.arguments.is_empty())
     }
 
     /// Whether a tool call has begun.
@@ -123,7 +138,7 @@ impl<'a> Draft<'a> {
             Some(call) if self.tool.is_some() => Content::Call(checked(call, self.tool.as_deref(), finish)?),
             Some(call) if self.schema.as_deref() == Some(call.tool.as_str()) => Content::Text(call.arguments),
             Some(_) => return Err(FaultKind::BadToolCall),
-            None => Content::Text(self.text),
+            None => Content::Text(without_thoughts(self.text)),
         };
         Ok((content, finish, self.usage, self.served))
     }
@@ -137,6 +152,12 @@ fn checked(call: Call, tool: Option<&str>, finish: Finish) -> Result<String, Fau
         Finish::Length => Err(FaultKind::OutputLimit),
         Finish::Complete => Err(FaultKind::BadToolCall),
     }
+}
+
+/// A text without the thoughts before it: servers that know nothing of a model's reasoning leave it in the text, marked.
+fn without_thoughts(text: String) -> String {
+    let thoughts = text.trim_start().strip_prefix("<think>").and_then(|rest| rest.split_once("</think>"));
+    thoughts.map(|(_, said)| said.trim_start().to_owned()).unwrap_or(text)
 }
 
 fn fits(has: usize, more: usize) -> Result<(), FaultKind> {

@@ -69,6 +69,7 @@ fn models(kind: ProviderKind, url: &str, cancel: &Cancel) -> Option<Vec<String>>
         limits: Limits::default(),
         capabilities: None,
         timeout_seconds: None,
+        price: None,
     };
     let provider = Provider::with_key(&setup, None).ok()?.with_patience(PATIENCE);
     let (parts, list, name): (&[&str], _, _) = match kind {

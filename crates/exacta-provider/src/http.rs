@@ -158,11 +158,31 @@ fn framing(response: &Response, wire: &dyn Wire) -> Result<Framing, FaultKind> {
 
 fn take(wire: &dyn Wire, framing: Framing, event: &str, draft: &mut Draft<'_>) -> Result<(), FaultKind> {
     if event.trim() == "[DONE]" {
-        draft.ended = true;
+        draft.end();
         return Ok(());
     }
-    let value = serde_json::from_str::<Value>(event).map_err(|_| FaultKind::BadAnswer)?;
-    if framing == Framing::Whole { wire.whole(&value, draft) } else { wire.event(&value, draft) }
+    if framing != Framing::Whole {
+        return wire.event(&read(event)?, draft);
+    }
+    match read(event) {
+        // A stream that is sent as a list.
+        Ok(Value::Array(events)) => events.iter().try_for_each(|event| wire.event(event, draft)),
+        Ok(value) => wire.whole(&value, draft),
+        // A stream of lines that is not called so.
+        Err(fault) if wire.framing() == Framing::Lines => {
+            let lines = event.lines().filter(|line| !line.trim().is_empty());
+            if lines.clone().count() < 2 {
+                Err(fault)
+            } else {
+                lines.map(read).try_for_each(|line| wire.event(&line?, draft))
+            }
+        }
+        Err(fault) => Err(fault),
+    }
+}
+
+fn read(text: &str) -> Result<Value, FaultKind> {
+    serde_json::from_str(text).map_err(|_| FaultKind::BadAnswer)
 }
 
 /// A body that is read to its end.
@@ -255,7 +275,8 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
         return Some(Duration::from_millis(millis));
     }
     let text = said(RETRY_AFTER)?;
-    text.parse::<u64>().map(Duration::from_secs).ok().or_else(|| until(text))
+    let seconds = text.parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds.or_else(|| until(text))
 }
 
 /// The time until a date as HTTP writes it.

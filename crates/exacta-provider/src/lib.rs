@@ -41,6 +41,7 @@ pub use provider::Provider;
 pub use request::{Message, Request, Role, Shape, Stage};
 
 use exacta_kernel::binding::ModelIdentity;
+use exacta_kernel::provider::Price;
 
 /// A model that can be asked. One value is one conversation: the model that answered first is the only one that may answer later.
 pub trait Model {
@@ -49,6 +50,11 @@ pub trait Model {
 
     /// What is known of the model: its configuration, and what the newest answer said.
     fn identity(&self) -> ModelIdentity;
+
+    /// What its tokens cost, where somebody knows.
+    fn price(&self) -> Option<Price> {
+        None
+    }
 
     /// Asks, tells `sink` what happens on the way, and returns the whole answer.
     ///

@@ -12,9 +12,9 @@ use crate::limits::{BACKOFF, Patience, RETRIES};
 use crate::request::{Request, Stage};
 use crate::wire::{self, Wire};
 use crate::{Model, version};
-use exacta_kernel::binding::{Limits, ModelIdentity};
+use exacta_kernel::binding::{Limits, ModelIdentity, ProviderClass};
 use exacta_kernel::hash::Digest;
-use exacta_kernel::provider::{KeySource, Probed, ProviderSetup};
+use exacta_kernel::provider::{KeySource, Price, Probed, ProviderSetup};
 use reqwest::{Client, Url};
 use serde_json::Value;
 use std::time::{Duration, Instant};
@@ -138,9 +138,20 @@ impl Provider {
         let parts: Vec<&str> = path.iter().map(String::as_str).collect();
         let mut url = self.endpoint.below(self.setup.kind, &parts);
         url.set_query(query);
-        let body = serde_json::to_vec(&self.wire.body(&self.setup, request))
+        let body = serde_json::to_vec(&self.wire.body(&self.setup, &self.accepted(request)))
             .map_err(|_| FaultKind::BadRequest { status: 0 })?;
         Ok(Outgoing { url, headers: http::headers(self.wire.headers(self.key.as_ref()))?, body: Some(body) })
+    }
+
+    /// The request with schemas that the provider takes: services refuse bounds on lengths, which servers on this machine keep to.
+    fn accepted(&self, request: &Request) -> Request {
+        let mut request = request.clone();
+        if self.setup.class != ProviderClass::LocalOnly {
+            for shape in request.tool.iter_mut().chain(&mut request.schema) {
+                wire::drop_bounds(&mut shape.schema);
+            }
+        }
+        request
     }
 
     /// Asks once.
@@ -214,6 +225,12 @@ impl Model for Provider {
 
     fn identity(&self) -> ModelIdentity {
         ModelIdentity { local_sha256: self.weights, ..version::identity(&self.setup, &self.served) }
+    }
+
+    /// What the user said; a server on this machine costs nothing.
+    fn price(&self) -> Option<Price> {
+        let local = self.setup.class == ProviderClass::LocalOnly;
+        self.setup.price.or_else(|| local.then(Price::default))
     }
 
     fn answer(&mut self, request: &Request, sink: &mut dyn FnMut(Delta<'_>), cancel: &Cancel) -> Result<Answer, Fault> {

@@ -20,6 +20,7 @@ pub(crate) fn fault(status: u16, body: &[u8], retry_after: Option<Duration>) -> 
         404 => FaultKind::ModelUnknown,
         413 => FaultKind::ContextExceeded,
         429 => FaultKind::RateLimited { retry_after },
+        503 | 529 if retry_after.is_some() => FaultKind::RateLimited { retry_after },
         408 | 425 | 500.. => FaultKind::Overloaded { status },
         _ => FaultKind::BadRequest { status },
     }
@@ -34,7 +35,15 @@ pub(crate) fn in_stream(error: &Value) -> FaultKind {
     match status("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok()) {
         Some(429) => FaultKind::RateLimited { retry_after: None },
         Some(status @ 500..) => FaultKind::Overloaded { status },
-        _ => FaultKind::CutStream,
+        _ => match ["code", "type", "status"].iter().find_map(|field| status(field).and_then(Value::as_str)) {
+            Some("rate_limit_error" | "rate_limit_exceeded" | "RESOURCE_EXHAUSTED") => {
+                FaultKind::RateLimited { retry_after: None }
+            }
+            Some("api_error" | "timeout_error" | "server_error" | "UNAVAILABLE" | "INTERNAL") => {
+                FaultKind::Overloaded { status: 500 }
+            }
+            _ => FaultKind::CutStream,
+        },
     }
 }
 
@@ -58,7 +67,7 @@ fn by_code(error: &Value) -> Option<FaultKind> {
             "overloaded_error" => Some(FaultKind::Overloaded { status: 529 }),
             _ => None,
         })
-        .or_else(|| too_long(inner.get("message").and_then(Value::as_str)?))
+        .or_else(|| in_words(inner.get("message").and_then(Value::as_str)?))
 }
 
 /// Google says in the details that a key is wrong.
@@ -79,8 +88,17 @@ fn details(error: &Value) -> &[Value] {
 }
 
 /// Providers that have no code for it say so in words.
-fn too_long(message: &str) -> Option<FaultKind> {
+fn in_words(message: &str) -> Option<FaultKind> {
     let message = message.to_ascii_lowercase();
-    let said = ["prompt is too long", "maximum context length", "exceeds the maximum number of tokens"];
+    if message.contains("credit balance is too low") {
+        return Some(FaultKind::Quota);
+    }
+    let said = [
+        "prompt is too long",
+        "maximum context length",
+        "exceeds the maximum number of tokens",
+        "exceed context limit",
+        "exceeds the available context size",
+    ];
     said.iter().any(|words| message.contains(words)).then_some(FaultKind::ContextExceeded)
 }

@@ -1,9 +1,11 @@
 //! For tests. A process that hangs or outlives its test is one test that fails, never a suite that waits ([`Running`]). Where something
 //! cannot be tried on a machine, that is said loudly, and with `CI` set it is a failure ([`needs()`]). A test holds the others to it.
-//! A model that says what a test wants is a [`ModelServer`], a mail account with real servers a [`Post`].
+//! A model that says what a test wants is a [`ModelServer`], one that says what it likes a [`LocalModel`], a mail account with real servers a
+//! [`Post`].
 #![expect(clippy::panic, reason = "this is how a test fails")]
 #![expect(clippy::disallowed_methods, reason = "tests prepare their folders by path")]
 
+mod local_model;
 mod model_server;
 mod needs;
 mod npm;
@@ -11,6 +13,7 @@ mod post;
 mod python;
 mod running;
 
+pub use local_model::LocalModel;
 pub use model_server::{Asked, ModelServer, Reply};
 pub use needs::{memory, needs, offers, program, root, sandbox, seed};
 pub use npm::npm;

@@ -26,7 +26,8 @@ impl Session<'_> {
         let in_force = self.app.in_force()?;
         let maker = self.maker_of(reading);
         let mut basis = in_force.basis(&self.app.root, Some(&self.app.project.id), &self.constraints);
-        basis.made = Some(maker.made());
+        // What was made by rule is like what anybody submits.
+        basis.made = self.has_model().then(|| maker.made());
         Ok(pipeline::evaluate(&text, Origin::Outside, basis)?.0)
     }
 
@@ -44,7 +45,9 @@ impl Session<'_> {
         }
         document.insert("schema".to_owned(), SCHEMA.into());
         document.insert("intent".to_owned(), intent);
-        document.insert("model".to_owned(), model);
+        if self.has_model() {
+            document.insert("model".to_owned(), model);
+        }
         Ok(serde_json::to_vec(&document)?)
     }
 
@@ -83,7 +86,8 @@ impl Session<'_> {
     pub fn finish(&mut self, mut outline: Outline, reading: &Reading, lineage: Lineage) -> Result<PlanView, Error> {
         loop {
             let judged = self.judge(&outline, reading)?;
-            if judged.verdicts().verdict() != Verdict::Deny || reading.kind == IntentKind::BuildPackage {
+            let is_final = reading.kind == IntentKind::BuildPackage || !self.has_model();
+            if judged.verdicts().verdict() != Verdict::Deny || is_final {
                 return self.store(&outline, reading, lineage);
             }
             let findings = objections(&judged);
@@ -109,7 +113,8 @@ impl Session<'_> {
     fn store(&mut self, outline: &Outline, reading: &Reading, lineage: Lineage) -> Result<PlanView, Error> {
         self.check_cancelled()?;
         let text = self.proposal(outline, reading)?;
-        let lineage = Lineage { maker: Some(self.maker_of(reading)), ..lineage };
+        let maker = self.has_model().then(|| self.maker_of(reading));
+        let lineage = Lineage { maker, ..lineage };
         let constraints = self.constraints.clone();
         let view = self.app.register(&text, Origin::Outside, &constraints, lineage)?;
         self.view.plan_id.clone_from(&view.plan_id);

@@ -4,7 +4,7 @@
 use super::prompt::INTENT;
 use super::session::{Said, Session, Who, objection};
 use super::view::{AskStage, IntentView, TargetView};
-use super::words;
+use super::{template, words};
 use crate::error::{Error, Exit};
 use exacta_kernel::assess::BasisPoints;
 use exacta_kernel::parse;
@@ -54,11 +54,18 @@ impl Session<'_> {
         if let Some(name) = self.wish.answer("intent").map(ToOwned::to_owned).or_else(|| self.wish.intent.clone()) {
             let kind = known(&name).ok_or_else(|| unknown_type(&name))?;
             self.enter(AskStage::Intent, format!("you say that it is {name}"))?;
-            let (alternatives, details) = (Vec::new(), BTreeMap::new());
+            // What the words say besides; only they do, no model was asked.
+            let read = template::read(&self.wish.text).filter(|(read, _)| *read == kind);
+            let (alternatives, details) = (Vec::new(), read.map(|(_, details)| details).unwrap_or_default());
             return Ok(Reading { kind, confidence: BasisPoints::ONE, alternatives, details });
         }
+        if !self.has_model() {
+            self.enter(AskStage::Intent, "reading what is wanted, without a model")?;
+            let (kind, details) = template::read(&self.wish.text).ok_or_else(super::models::no_provider)?;
+            return Ok(Reading { kind, confidence: BasisPoints::ONE, alternatives: Vec::new(), details });
+        }
         self.enter(AskStage::Intent, "reading what is wanted")?;
-        let first = self.intent_request();
+        let mut first = self.intent_request();
         let mut request = first.clone();
         loop {
             let (said, findings) = match self.say(Who::Reader, &request)? {
@@ -69,18 +76,27 @@ impl Session<'_> {
                 Said::Unfit(finding) => (String::new(), vec![finding]),
             };
             self.again(AskStage::Intent, findings.clone())?;
+            // A model that does not call the tool may still keep to a schema.
+            if let Some(tool) = first.tool.take().filter(|_| self.keeps_to_schemas(Who::Reader)) {
+                first.schema = Some(tool);
+            }
             request = Self::repaired(&first, &said, &findings);
         }
     }
 
     fn intent_request(&self) -> Request {
         let text = self.fence.quote("The request", &self.wish.text);
+        let (tool, schema) = if self.calls_tools(Who::Reader) || !self.keeps_to_schemas(Who::Reader) {
+            (Some(shape()), None)
+        } else {
+            (None, Some(shape()))
+        };
         Request {
             stage: Stage::Intent,
             system: INTENT.to_owned(),
             messages: vec![Message::user(text)],
-            tool: Some(shape()),
-            schema: None,
+            tool,
+            schema,
             max_output_tokens: 600,
         }
     }
@@ -175,10 +191,7 @@ impl Session<'_> {
         };
         let Some(field) = missing else { return Ok(()) };
         let (question, candidates): (&str, &[&str]) = match field {
-            "kind" => (
-                "what kind of project is it?",
-                &["rust binary", "rust library", "python package", "typescript service"],
-            ),
+            "kind" => ("what kind of project is it?", &template::KINDS),
             "name" => ("what is the project called?", &[]),
             "path" => ("in which folder is it to be made?", &["."]),
             "description" => ("what exactly is to change?", &[]),
@@ -283,10 +296,11 @@ fn confidence(value: &Value) -> Option<BasisPoints> {
     }
 }
 
+/// Bounded: a small model that begins a list does not end it by itself.
 fn shape() -> Shape {
-    let text = |about: &str| json!({ "type": "string", "description": about });
-    let types = json!({ "type": "array", "items": { "type": "string", "enum": TYPES } });
-    let words = json!({ "type": "array", "items": { "type": "string" } });
+    let text = |about: &str| json!({ "type": "string", "description": about, "maxLength": 80 });
+    let types = json!({ "type": "array", "maxItems": 4, "items": { "type": "string", "enum": TYPES } });
+    let words = json!({ "type": "array", "maxItems": 4, "items": { "type": "string", "maxLength": 100 } });
     let mut all = TYPES.to_vec();
     all.extend([COMPOSITE, OUT_OF_SCOPE]);
     let fields = [

@@ -17,10 +17,12 @@ mod revise;
 mod session;
 mod state;
 mod target;
+mod template;
 mod view;
 mod wish;
 mod words;
 
+pub use exacta_kernel::provider::Price;
 pub use intent::TYPES;
 pub use models::{HOW_TO_ADD, Models, NO_PROVIDER, Nobody};
 pub use revise::{Revision, VersionChange};
@@ -30,7 +32,7 @@ pub use view::{
     ASK_EVENT, ASK_VIEW, AskEnd, AskEvent, AskStage, AskView, Attempt, ContextFile, ContextView, IntentView, LimitView,
     ModelView, Needs, StepLine, TargetView, UsageView,
 };
-pub use wish::{Budget, Price, Until, Wish};
+pub use wish::{Budget, Until, Wish};
 
 pub(crate) use identity::model_now;
 
@@ -117,7 +119,7 @@ impl Session<'_> {
     fn take_up(&mut self, kept: &KeptAsk) -> Option<Reading> {
         (self.made_by, self.read_by, self.tried) = (kept.made_by.clone(), kept.read_by.clone(), kept.tried);
         (self.view.usage.input, self.view.usage.output) = kept.spent;
-        self.view.usage.cost_usd = self.price.map(|price| price.of(kept.spent.0, kept.spent.1));
+        self.view.usage.cost_usd = kept.cost;
         // Another intent that the user names now is read again.
         let named = self.wish.answer("intent").is_some() || self.wish.intent != kept.wish.intent;
         kept.reading.as_ref().filter(|_| !named).and_then(state::KeptReading::reading)
@@ -148,7 +150,9 @@ impl Session<'_> {
         if self.until == Until::Plan {
             return Ok(None);
         }
-        self.write_changes(&mut outline, &read)?;
+        if self.has_model() {
+            self.write_changes(&mut outline, &read)?;
+        }
         let lineage = self.app.new_lineage()?;
         self.finish(outline, &read, lineage).map(Some)
     }
@@ -165,10 +169,15 @@ impl Session<'_> {
         self.finish(outline, &read, lineage).map(Some)
     }
 
+    /// Whether anybody can be asked. Without a model, what needs none is made by rule.
+    fn has_model(&self) -> bool {
+        self.maker.name() != models::NOBODY
+    }
+
     /// That the Safety Policy lets this kind of provider plan at all, before anything is sent to it.
     fn check_provider(&self) -> Result<(), Error> {
         let class = self.maker.identity().class;
-        if self.app.in_force()?.policy.allows_provider(class) {
+        if !self.has_model() || self.app.in_force()?.policy.allows_provider(class) {
             return Ok(());
         }
         let message = format!("the Safety Policy allows no plans from {} providers; nothing was sent", class.name());
@@ -179,11 +188,13 @@ impl Session<'_> {
 
     /// That a budget in dollars can be kept.
     fn check_price(&self) -> Result<(), Error> {
-        if self.wish.budget.micro_usd.is_none() || self.price.is_some() {
+        let known = self.price.is_some() && self.reader.as_ref().is_none_or(|reader| reader.price().is_some());
+        if self.wish.budget.micro_usd.is_none() || known {
             return Ok(());
         }
         let message = format!("nobody knows what tokens cost at `{}`; nothing was sent", self.maker.name());
-        Err(Error::new(Exit::Usage, "ASK_NO_PRICE", message).hint("limit the tokens instead: `--budget-tokens N`"))
+        let hint = "limit the tokens instead: `--budget-tokens N`, or say what they cost: `exacta provider add … --price-input X --price-output Y`";
+        Err(Error::new(Exit::Usage, "ASK_NO_PRICE", message).hint(hint))
     }
 
     /// Records that a request was refused after a model had read it: codes and who read it, no words.

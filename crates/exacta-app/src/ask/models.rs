@@ -1,11 +1,11 @@
 //! Which models are asked: those that the user set up, and no others.
 
-use super::wish::Price;
+use super::wish::Wish;
 use crate::app::App;
 use crate::caller::Act;
 use crate::error::{Error, Exit};
 use exacta_kernel::binding::{ModelIdentity, ProviderClass};
-use exacta_kernel::provider::ProviderName;
+use exacta_kernel::provider::{Price, ProviderName};
 use exacta_provider::{Answer, Cancel, Delta, Fault, FaultKind, Model, Request};
 use std::collections::BTreeSet;
 
@@ -18,6 +18,9 @@ pub struct Models {
     /// What tokens cost, where that is known.
     pub price: Option<Price>,
 }
+
+/// The name of a provider that is none.
+pub(super) const NOBODY: &str = "none";
 
 /// The code of the error where no provider is set up.
 pub const NO_PROVIDER: &str = "ASK_NO_PROVIDER";
@@ -37,13 +40,27 @@ impl App {
     pub fn models(&self, name: Option<&str>) -> Result<Models, Error> {
         self.authorize(Act::Propose)?;
         let (maker, reader) = self.chosen(name)?;
-        let (setup, provider) = crate::provider::open(&self.home, &maker)?;
-        let price = (setup.class == ProviderClass::LocalOnly).then(Price::default);
+        let (_, provider) = crate::provider::open(&self.home, &maker)?;
+        let price = provider.price();
         let reader = match reader.filter(|reader| *reader != maker) {
             Some(reader) => Some(Box::new(crate::provider::open(&self.home, &reader)?.1) as Box<dyn Model>),
             None => None,
         };
         Ok(Models { maker: Box::new(provider), reader, price })
+    }
+
+    /// The models for a wish: those of [`App::models`], or nobody where none is set up and none is needed.
+    ///
+    /// # Errors
+    /// As for [`App::models`].
+    pub fn models_for(&self, name: Option<&str>, wish: &Wish) -> Result<Models, Error> {
+        let name = name.filter(|name| *name != NOBODY);
+        match self.models(name) {
+            Err(error) if error.code == NO_PROVIDER && wish.needs_no_model() => {
+                Ok(Models { maker: Box::new(Nobody), reader: None, price: Some(Price::default()) })
+            }
+            models => models,
+        }
     }
 
     /// Who is asked for a plan, and who what the user wants.
@@ -77,7 +94,7 @@ pub struct Nobody;
 
 impl Model for Nobody {
     fn name(&self) -> &str {
-        "none"
+        NOBODY
     }
 
     fn identity(&self) -> ModelIdentity {

@@ -4,8 +4,9 @@ use super::answer::Outline;
 use super::intent::{Reading, configuration};
 use super::prompt::PLAN;
 use super::session::{Said, Session, Who, objection};
+use super::template;
 use super::view::{AskEvent, AskStage, StepLine};
-use crate::error::Error;
+use crate::error::{Error, Exit};
 use exacta_kernel::facts::Target;
 use exacta_kernel::path::RelPath;
 use exacta_kernel::policy::caps::Caps;
@@ -24,6 +25,9 @@ impl Session<'_> {
         self.enter(AskStage::Plan, "planning the steps")?;
         if reading.kind == IntentKind::BuildPackage {
             return Ok(self.build_only(reading));
+        }
+        if !self.has_model() {
+            return self.filled_in(reading);
         }
         let first = self.plan_request(reading, before);
         let mut request = first.clone();
@@ -70,7 +74,7 @@ impl Session<'_> {
             system: PLAN.to_owned(),
             messages: vec![Message::user(text)],
             tool: None,
-            schema: Some(shape()),
+            schema: Some(shape(self.output(LONGEST))),
             max_output_tokens: self.output(LONGEST),
         }
     }
@@ -135,6 +139,37 @@ impl Session<'_> {
         (self.observer)(&AskEvent::Steps { steps: self.view.steps.clone() });
     }
 
+    /// A project of a known kind needs no model: its files are filled in by rule.
+    fn filled_in(&mut self, reading: &Reading) -> Result<Outline, Error> {
+        let of = |field: &str| reading.details.get(field).map(String::as_str).unwrap_or_default();
+        let refuse =
+            |code: &'static str, message: String, hint: String| Err(Error::new(Exit::Usage, code, message).hint(hint));
+        let Some(template) = template::of_kind(of("kind")).filter(|_| reading.kind == IntentKind::CreateProject) else {
+            let message = format!("there is no template for `{}`", exacta_kernel::text::excerpt(of("kind"), 40));
+            let hint = format!("the kinds are {}; for others add a provider", template::KINDS.join(", "));
+            return refuse("ASK_KIND_UNKNOWN", message, hint);
+        };
+        if !template::is_name(of("name")) {
+            let message = format!("`{}` cannot be the name of a project", exacta_kernel::text::excerpt(of("name"), 40));
+            let hint = "use lower-case letters, digits, `-` and `_`, beginning with a letter".to_owned();
+            return refuse("ASK_NAME_INVALID", message, hint);
+        }
+        let Some(folder) = template::folder(of("path")) else {
+            let message = format!("`{}` is no folder in this project", exacta_kernel::text::excerpt(of("path"), 80));
+            return refuse("ASK_PATH_INVALID", message, "name one beneath the project, or `.`".to_owned());
+        };
+        let step = |(number, file): (usize, template::Filled)| {
+            json!({
+                "id": format!("s{}", number + 1), "order": number + 1, "type": "file_create", "target": file.path,
+                "description": file.description, "dependencies": [], "content": file.text,
+            })
+        };
+        let steps = template.filled(of("name"), &folder).into_iter().enumerate().map(step).collect();
+        let outline = Outline { document: Map::from_iter([("steps".to_owned(), Value::Array(steps))]) };
+        self.show_steps(&outline);
+        Ok(outline)
+    }
+
     /// A build needs no model: the operator's command is run, and nothing changes.
     fn build_only(&mut self, reading: &Reading) -> Outline {
         let configuration = configuration(&self.wish.text, &reading.details).unwrap_or("release");
@@ -173,15 +208,20 @@ fn twice(outline: &Outline) -> Vec<FindingView> {
     again.map(finding).collect()
 }
 
-fn shape() -> Shape {
-    let text = json!({ "type": "string" });
-    let texts = json!({ "type": "array", "items": { "type": "string" } });
+/// Bounded by what a plan may have and what fits in an answer of so many tokens: a small model that begins a list does not end it
+/// by itself.
+fn shape(tokens: u64) -> Shape {
+    let text = |most: u32| json!({ "type": "string", "maxLength": most });
+    let texts = |most: u32, length: u32| json!({ "type": "array", "maxItems": most, "items": text(length) });
+    let short = tokens < 2_500;
+    let (id, target, words, many) = if short { (8, 80, 200, 2) } else { (32, 240, 600, 8) };
+    let steps = (tokens / 250).clamp(1, 10);
     let step = json!({
         "type": "object", "additionalProperties": false,
         "required": ["id", "type", "target", "description", "dependencies", "satisfies"],
         "properties": {
-            "id": text, "type": { "type": "string", "enum": ["file_create", "file_modify", "file_delete", "build"] },
-            "target": text, "description": text, "dependencies": texts, "satisfies": texts,
+            "id": text(id), "type": { "type": "string", "enum": ["file_create", "file_modify", "file_delete", "build"] },
+            "target": text(target), "description": text(words), "dependencies": texts(many.min(5), id), "satisfies": texts(many, 32),
         },
     });
     Shape {
@@ -189,7 +229,9 @@ fn shape() -> Shape {
         description: "The steps of the change.".to_owned(),
         schema: json!({
             "type": "object", "additionalProperties": false, "required": ["steps", "assumptions"],
-            "properties": { "steps": { "type": "array", "items": step }, "assumptions": texts },
+            "properties": {
+                "steps": { "type": "array", "maxItems": steps, "items": step }, "assumptions": texts(many, words / 2),
+            },
         }),
     }
 }

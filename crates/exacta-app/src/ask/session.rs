@@ -3,16 +3,20 @@
 use super::prompt::{Fence, repair};
 use super::revise::Revision;
 use super::view::{AskEvent, AskStage, AskView, Attempt, ModelView, Needs, UsageView};
-use super::wish::{Price, Until, Wish};
+use super::wish::{Until, Wish};
 use crate::app::App;
 use crate::error::{Error, Exit};
 use exacta_context::Selection;
 use exacta_kernel::binding::ModelIdentity;
 use exacta_kernel::hash::Digest;
 use exacta_kernel::proposal::Constraint;
+use exacta_kernel::provider::Price;
 use exacta_provider::{Answer, Cancel, Delta, Fault, FaultKind, Finish, Message, Model, Request, Role};
 use exacta_view::FindingView;
 use std::io::Write;
+
+/// An answer for which less is left than this is not asked for.
+const LEAST_ANSWER: u64 = 64;
 
 /// How often an answer is asked for again, over all stages.
 pub const REGENERATIONS: u32 = 3;
@@ -77,7 +81,7 @@ impl Session<'_> {
     /// Asks a model. What was spent counts, whatever comes of the answer.
     pub fn say(&mut self, who: Who, request: &Request) -> Result<Said, Error> {
         self.check_cancelled()?;
-        self.check_budget(request)?;
+        let request = &self.affordable(who, request)?;
         let mut bytes = 0_u64;
         let observer = &mut *self.observer;
         let mut sink = |delta: Delta<'_>| match delta {
@@ -100,7 +104,7 @@ impl Session<'_> {
         self.write_down(request, answered.as_ref().ok())?;
         match answered {
             Ok(answer) => {
-                self.spend(request, &answer);
+                self.spend(who, request, &answer);
                 self.recognise(who, &name, identity, &answer)?;
                 if answer.finish == Finish::Length {
                     let message = format!("the answer was cut off at {} tokens", request.max_output_tokens);
@@ -118,6 +122,24 @@ impl Session<'_> {
             }
             Err(fault) => Err(failed(&fault)),
         }
+    }
+
+    /// Whether a model calls tools, as far as anybody knows.
+    pub fn calls_tools(&self, who: Who) -> bool {
+        self.can(who, "tools")
+    }
+
+    /// Whether a model keeps to a schema, as far as anybody knows.
+    pub fn keeps_to_schemas(&self, who: Who) -> bool {
+        self.can(who, "json_mode")
+    }
+
+    fn can(&self, who: Who, capability: &str) -> bool {
+        let model = match (who, &self.reader) {
+            (Who::Reader, Some(reader)) => reader.identity(),
+            _ => self.maker.identity(),
+        };
+        model.capabilities.is_empty() || model.capabilities.contains(capability)
     }
 
     /// An answer was not accepted: told, and counted.
@@ -160,38 +182,63 @@ impl Session<'_> {
         request
     }
 
-    /// That the next question fits in what it may cost.
-    fn check_budget(&self, request: &Request) -> Result<(), Error> {
-        let texts = request.messages.iter().map(|message| exacta_context::tokens(&message.text)).sum::<u64>();
-        let input = texts.saturating_add(exacta_context::tokens(&request.system));
-        let UsageView { input: sent, output: received, .. } = self.view.usage;
-        let budget = self.wish.budget;
-        let tokens = sent + received + input;
-        if let Some(most) = budget.tokens.filter(|most| tokens > *most) {
-            let message = format!(
-                "the budget of {most} tokens is used up: {} were spent, the next question takes about {input}",
-                sent + received
-            );
-            return Err(over_budget(message, &self.view.ask_id, "--budget-tokens"));
+    /// The next question, with an answer no longer than what is left of the budgets.
+    ///
+    /// # Errors
+    /// If what is left is not enough for any answer.
+    fn affordable(&self, who: Who, request: &Request) -> Result<Request, Error> {
+        let input = estimate(request);
+        let UsageView { input: sent, output: received, cost_usd } = self.view.usage;
+        let spent = sent.saturating_add(received);
+        let mut most = request.max_output_tokens;
+        if let Some(budget) = self.wish.budget.tokens {
+            let left = budget.saturating_sub(spent).saturating_sub(input);
+            if left < LEAST_ANSWER.min(most) {
+                let message = format!(
+                    "the budget of {budget} tokens is used up: {spent} were spent, the next question takes about {input}"
+                );
+                return Err(over_budget(message, &self.view.ask_id, "--budget-tokens"));
+            }
+            most = most.min(left);
         }
-        let spent = self.view.usage.cost_usd.unwrap_or_default();
-        let next = self.price.map_or(0, |price| price.of(input, 0));
-        if budget.micro_usd.is_some_and(|most| spent.saturating_add(next) > most) {
-            return Err(over_budget("the budget in dollars is used up".to_owned(), &self.view.ask_id, "--budget-usd"));
+        if let (Some(budget), Some(price)) = (self.wish.budget.micro_usd, self.price_of(who)) {
+            let spent = cost_usd.unwrap_or_default();
+            let left = budget.saturating_sub(spent).saturating_sub(price.of(input, 0));
+            let buys = price.answer_for(left).unwrap_or(u64::MAX);
+            if buys < LEAST_ANSWER.min(most) || spent.saturating_add(price.of(input, 0)) > budget {
+                let message = format!(
+                    "the budget of {} US dollars is used up: {} were spent, and the next question takes about {input} tokens",
+                    dollars(budget),
+                    dollars(spent)
+                );
+                return Err(over_budget(message, &self.view.ask_id, "--budget-usd"));
+            }
+            most = most.min(buys);
         }
-        Ok(())
+        Ok(Request { max_output_tokens: most, ..request.clone() })
+    }
+
+    /// What tokens cost at a model, where that is known.
+    fn price_of(&self, who: Who) -> Option<Price> {
+        match (who, &self.reader) {
+            (Who::Reader, Some(reader)) => reader.price(),
+            _ => self.price,
+        }
     }
 
     /// Counts an answer. Where the provider does not count, our own estimate does.
-    fn spend(&mut self, request: &Request, answer: &Answer) {
+    fn spend(&mut self, who: Who, request: &Request, answer: &Answer) {
         let or = |counted: u64, estimate: u64| if counted == 0 { estimate } else { counted };
-        let texts = request.messages.iter().map(|message| exacta_context::tokens(&message.text)).sum::<u64>();
-        let input = or(answer.usage.input, texts.saturating_add(exacta_context::tokens(&request.system)));
+        let input = or(answer.usage.input, estimate(request));
         let output = or(answer.usage.output, exacta_context::tokens(answer.content.text()));
+        let price = self.price_of(who);
         let usage = &mut self.view.usage;
+        // Once a part has no known price, the whole has none.
+        let is_first = usage.input == 0 && usage.output == 0;
+        let before = if is_first { Some(0) } else { usage.cost_usd };
+        usage.cost_usd = before.zip(price).map(|(before, price)| before.saturating_add(price.of(input, output)));
         usage.input = usage.input.saturating_add(input);
         usage.output = usage.output.saturating_add(output);
-        usage.cost_usd = self.price.map(|price| price.of(usage.input, usage.output));
         (self.observer)(&AskEvent::Usage(*usage));
     }
 
@@ -229,6 +276,17 @@ impl Session<'_> {
                 .hint("name another file with `--transcript FILE`")
         })
     }
+}
+
+/// About how many tokens a request has.
+fn estimate(request: &Request) -> u64 {
+    let texts = request.messages.iter().map(|message| exacta_context::tokens(&message.text)).sum::<u64>();
+    texts.saturating_add(exacta_context::tokens(&request.system))
+}
+
+/// Millionths of a dollar in dollars.
+fn dollars(micro: u64) -> String {
+    format!("{}.{:06}", micro / 1_000_000, micro % 1_000_000)
 }
 
 /// Whether two answers came from the same model: a version may be told by one and not by another, but not change.

@@ -29,6 +29,8 @@ pub struct KeptAsk {
     pub(super) read_by: Option<ModelIdentity>,
     /// What was spent: tokens sent and received.
     pub(super) spent: (u64, u64),
+    /// What that cost, in millionths of a dollar, where it is known.
+    pub(super) cost: Option<u64>,
     /// How many answers were not accepted.
     pub(super) tried: u32,
 }
@@ -91,6 +93,7 @@ impl Session<'_> {
             made_by: self.made_by.clone(),
             read_by: self.read_by.clone(),
             spent: (self.view.usage.input, self.view.usage.output),
+            cost: self.view.usage.cost_usd,
             tried: self.tried,
         };
         let value = serde_json::to_value(&kept)?;

@@ -1,5 +1,6 @@
 //! What the user asks for.
 
+use super::template;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -41,24 +42,6 @@ pub struct Budget {
     pub micro_usd: Option<u64>,
 }
 
-/// What a million tokens cost, in millionths of a US dollar; `None` where nobody said.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Price {
-    /// Sent.
-    pub input: u64,
-    /// Received.
-    pub output: u64,
-}
-
-impl Price {
-    /// What so many tokens cost, in millionths of a dollar, rounded up.
-    #[must_use]
-    pub const fn of(self, input: u64, output: u64) -> u64 {
-        let cost = input.saturating_mul(self.input).saturating_add(output.saturating_mul(self.output));
-        cost.div_ceil(1_000_000)
-    }
-}
-
 /// How far an ask goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Until {
@@ -72,6 +55,14 @@ pub enum Until {
 }
 
 impl Wish {
+    /// Whether the user's words, or options, ask for what is made by rule.
+    pub(super) fn needs_no_model(&self) -> bool {
+        match self.answer("intent").or(self.intent.as_deref()) {
+            Some(named) => matches!(named, "CreateProject" | "BuildPackage"),
+            None => template::read(&self.text).is_some(),
+        }
+    }
+
     /// The answer to a question, if there is one.
     pub(super) fn answer(&self, field: &str) -> Option<&str> {
         self.answers.get(field).map(|answer| answer.trim()).filter(|answer| !answer.is_empty())

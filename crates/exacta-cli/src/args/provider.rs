@@ -77,6 +77,12 @@ pub struct ProviderAdd {
     /// The longest that one answer may take
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub timeout: Option<u64>,
+    /// US dollars for a million tokens sent
+    #[arg(long, value_name = "DOLLARS", requires = "price_output")]
+    pub price_input: Option<String>,
+    /// US dollars for a million tokens received
+    #[arg(long, value_name = "DOLLARS", requires = "price_input")]
+    pub price_output: Option<String>,
     /// Who decides.
     #[command(flatten)]
     pub signer: Signer,

@@ -48,7 +48,7 @@ fn converse(
 ) -> Result<AskEnd, Error> {
     loop {
         let provider = args.provider.as_deref().or_else(|| resume.as_ref().map(|(_, kept)| kept.provider.as_str()));
-        let mut models = match app.models(provider) {
+        let mut models = match app.models_for(provider, &wish) {
             // What would be shown can be listed without anybody to show it to.
             Err(error) if error.code == NO_PROVIDER && args.show_context => {
                 Models { maker: Box::new(Nobody), reader: None, price: None }
@@ -226,7 +226,7 @@ fn wish(args: &Ask, text: Option<String>, kept: Option<&KeptAsk>) -> Result<Wish
         |kept| kept.wish.clone(),
     );
     wish.confirmed |= args.confirm_reading;
-    let micro_usd = args.budget_usd.as_deref().map(micro).transpose()?;
+    let micro_usd = args.budget_usd.as_deref().map(dollars).transpose()?;
     wish.budget =
         Budget { tokens: args.budget_tokens.or(wish.budget.tokens), micro_usd: micro_usd.or(wish.budget.micro_usd) };
     for answer in &args.answer {
@@ -241,7 +241,7 @@ fn wish(args: &Ask, text: Option<String>, kept: Option<&KeptAsk>) -> Result<Wish
 }
 
 /// Dollars in millionths, without a float.
-fn micro(text: &str) -> Result<u64, Error> {
+pub fn dollars(text: &str) -> Result<u64, Error> {
     let wrong = || {
         let message = format!("`{}` is no amount of dollars", exacta_kernel::text::excerpt(text, 40));
         Error::new(Exit::Usage, "budget_invalid", message).hint("write it as 0.25")
@@ -285,10 +285,10 @@ mod tests {
     #[test]
     fn dollars_are_exact() {
         for (text, expected) in [("0.25", 250_000), ("1", 1_000_000), ("0.000001", 1), ("12.5", 12_500_000)] {
-            assert_eq!(micro(text).unwrap(), expected, "{text}");
+            assert_eq!(dollars(text).unwrap(), expected, "{text}");
         }
         for text in ["", "-1", "1.2345678", "a", ".5", "1e3"] {
-            assert!(micro(text).is_err(), "{text}");
+            assert!(dollars(text).is_err(), "{text}");
         }
     }
 }

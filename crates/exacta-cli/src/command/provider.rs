@@ -1,5 +1,6 @@
 //! The AI providers.
 
+use super::ask::dollars;
 use super::key::Decider;
 use super::{Context, Face};
 use crate::args::{Kind, ProviderAdd, ProviderCommand, ProviderUse};
@@ -11,7 +12,7 @@ use exacta_app::provider::{Cancel, Key, Offer, ProviderView, class_of, offers};
 use exacta_app::settings::Settings;
 use exacta_app::{Error, Exit};
 use exacta_kernel::binding::Limits;
-use exacta_kernel::provider::{KeySource, ProviderKind, ProviderName, ProviderSetup};
+use exacta_kernel::provider::{KeySource, Price, ProviderKind, ProviderName, ProviderSetup};
 use serde::Serialize;
 
 #[derive(Debug, Serialize)]
@@ -58,6 +59,12 @@ fn choose(args: &ProviderUse, context: &Context) -> Result<u8, Error> {
     settings.use_provider(&chosen, intent.as_ref())?;
     print_list(settings.providers()?, context);
     Ok(0)
+}
+
+/// What a million tokens cost, where it is said.
+fn price(args: &ProviderAdd) -> Result<Option<Price>, Error> {
+    let (Some(input), Some(output)) = (&args.price_input, &args.price_output) else { return Ok(None) };
+    Ok(Some(Price { input: dollars(input)?, output: dollars(output)? }))
 }
 
 fn add(args: &ProviderAdd, context: &Context) -> Result<u8, Error> {
@@ -110,6 +117,7 @@ fn described(args: &ProviderAdd, called: &str, kind: Kind, model: &str) -> Resul
         limits: Limits { context: args.context, input: args.input, output: args.output },
         capabilities: None,
         timeout_seconds: args.timeout,
+        price: price(args)?,
     })
 }
 
@@ -158,6 +166,7 @@ fn picked_setup(offer: &Offer, model: String, called: &str) -> Result<ProviderSe
         limits: Limits::default(),
         capabilities: None,
         timeout_seconds: None,
+        price: None,
     })
 }
 

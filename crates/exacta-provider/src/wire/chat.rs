@@ -98,10 +98,12 @@ fn read(value: &Value, message: &str, draft: &mut Draft<'_>) -> Result<(), Fault
         read_message(message, draft)?;
     }
     match text(choice, "/finish_reason") {
-        None => {}
-        Some("length") => draft.finish(Finish::Length),
+        // Some servers write an empty reason where they have none yet.
+        None | Some("") => {}
+        // The last two are other servers' words for it.
+        Some("length" | "model_length" | "max_tokens") => draft.finish(Finish::Length),
         Some("content_filter") => draft.refuse(Refusal::Filter),
-        Some("error") => return Err(FaultKind::CutStream),
+        Some("error" | "insufficient_system_resource") => return Err(FaultKind::CutStream),
         Some(_) => draft.finish(Finish::Complete),
     }
     Ok(())
@@ -111,8 +113,18 @@ fn read_message(message: &Value, draft: &mut Draft<'_>) -> Result<(), FaultKind>
     if text(message, "/refusal").is_some_and(|refusal| !refusal.is_empty()) {
         draft.refuse(Refusal::Model);
     }
-    if let Some(content) = text(message, "/content") {
-        draft.text(content)?;
+    match message.get("content") {
+        Some(Value::String(content)) => draft.text(content)?,
+        // Thoughts and words in parts; only the words are an answer.
+        Some(Value::Array(parts)) => {
+            let words = parts.iter().filter(|part| text(part, "/type") == Some("text"));
+            words.filter_map(|part| text(part, "/text")).try_for_each(|words| draft.text(words))?;
+        }
+        _ => {}
+    }
+    // What tool calls were before there could be several.
+    if let Some(call) = message.get("function_call").filter(|call| call.is_object()) {
+        draft.call("0", text(call, "/name"), text(call, "/arguments").unwrap_or_default())?;
     }
     for (position, call) in items(message, "tool_calls").iter().enumerate() {
         let index = number(call, "/index").unwrap_or(position as u64);

@@ -53,7 +53,7 @@ impl Wire for Gemini {
     }
 
     fn event(&self, event: &Value, draft: &mut Draft<'_>) -> Result<(), FaultKind> {
-        if event.get("error").is_some() {
+        if event.get("error").is_some_and(|error| !error.is_null()) {
             return Err(status::in_stream(event));
         }
         draft.model(text(event, "/modelVersion"), Source::Response)?;
@@ -75,7 +75,7 @@ impl Wire for Gemini {
 }
 
 fn read_part(part: &Value, draft: &mut Draft<'_>) -> Result<(), FaultKind> {
-    if let Some(call) = part.get("functionCall") {
+    if let Some(call) = part.get("functionCall").filter(|call| call.is_object()) {
         let arguments = call.get("args").map_or_else(|| "{}".to_owned(), Value::to_string);
         // Each part is a whole call; a second one is one too many.
         let id = if draft.has_call() { "second" } else { "first" };
@@ -102,7 +102,9 @@ fn end(reason: Option<&str>, draft: &mut Draft<'_>) -> Result<(), FaultKind> {
         None | Some("FINISH_REASON_UNSPECIFIED") => {}
         Some("STOP") => draft.finish(Finish::Complete),
         Some("MAX_TOKENS") => draft.finish(Finish::Length),
-        Some("MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL") => return Err(FaultKind::BadToolCall),
+        Some("MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" | "TOO_MANY_TOOL_CALLS") => {
+            return Err(FaultKind::BadToolCall);
+        }
         Some("SAFETY" | "RECITATION" | "LANGUAGE" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII") => {
             draft.refuse(Refusal::Filter);
         }

@@ -76,6 +76,9 @@ impl Wire for Messages {
     }
 
     fn whole(&self, body: &Value, draft: &mut Draft<'_>) -> Result<(), FaultKind> {
+        if text(body, "/type") == Some("error") {
+            return Err(status::in_stream(body));
+        }
         draft.model(text(body, "/model"), Source::Response)?;
         usage(body.get("usage"), draft);
         for (index, block) in items(body, "content").iter().enumerate() {
@@ -125,6 +128,8 @@ fn end(reason: Option<&str>, draft: &mut Draft<'_>) -> Result<(), FaultKind> {
         Some("max_tokens") => draft.finish(Finish::Length),
         Some("refusal") => draft.refuse(Refusal::Model),
         Some("model_context_window_exceeded") => return Err(FaultKind::ContextExceeded),
+        // The server waits for more of a conversation that we do not lead.
+        Some("pause_turn") => return Err(FaultKind::CutStream),
         Some(_) => draft.finish(Finish::Complete),
     }
     Ok(())

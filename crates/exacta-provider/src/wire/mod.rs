@@ -76,6 +76,23 @@ fn names_all(map: &serde_json::Map<String, Value>) -> bool {
     map.get("additionalProperties") == Some(&Value::Bool(false)) && properties.keys().all(names)
 }
 
+/// Takes the bounds on lengths and numbers out of a schema: strict modes of services refuse a schema that has them. A property that
+/// is called so stays.
+pub(crate) fn drop_bounds(schema: &mut Value) {
+    match schema {
+        Value::Object(map) => {
+            for bound in ["maxLength", "minLength", "maxItems", "minItems", "minimum", "maximum"] {
+                if map.get(bound).is_some_and(Value::is_number) {
+                    map.remove(bound);
+                }
+            }
+            map.values_mut().for_each(drop_bounds);
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_bounds),
+        _ => {}
+    }
+}
+
 /// A number in an object in an object.
 fn number(value: &Value, pointer: &str) -> Option<u64> {
     value.pointer(pointer)?.as_u64()

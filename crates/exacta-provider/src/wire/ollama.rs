@@ -54,13 +54,16 @@ impl Wire for Ollama {
     }
 
     fn event(&self, event: &Value, draft: &mut Draft<'_>) -> Result<(), FaultKind> {
-        if event.get("error").is_some() {
+        if event.get("error").is_some_and(|error| !error.is_null()) {
             return Err(status::in_stream(event));
         }
         draft.model(text(event, "/model"), Source::Response)?;
         draft.text(text(event, "/message/content").unwrap_or_default())?;
         for call in event.get("message").map_or(&[][..], |message| items(message, "tool_calls")) {
-            let arguments = call.pointer("/function/arguments").map(Value::to_string).unwrap_or_default();
+            let arguments = match call.pointer("/function/arguments") {
+                Some(Value::String(arguments)) => arguments.clone(),
+                arguments => arguments.map(Value::to_string).unwrap_or_default(),
+            };
             let id = if draft.has_call() { "second" } else { "first" };
             draft.call(id, text(call, "/function/name"), &arguments)?;
         }

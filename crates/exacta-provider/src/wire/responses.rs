@@ -60,20 +60,27 @@ impl Wire for Responses {
 
     fn event(&self, event: &Value, draft: &mut Draft<'_>) -> Result<(), FaultKind> {
         draft.model(text(event, "/response/model"), Source::Response)?;
-        let id = text(event, "/item_id").unwrap_or_default();
+        let id = place(event, "/item_id");
         match text(event, "/type").unwrap_or_default() {
             "response.output_text.delta" => draft.text(text(event, "/delta").unwrap_or_default()),
-            "response.refusal.delta" => {
+            "response.refusal.delta" | "response.refusal.done" => {
                 draft.refuse(Refusal::Model);
                 Ok(())
             }
             "response.output_item.added" if text(event, "/item/type") == Some("function_call") => {
-                let id = text(event, "/item/id").unwrap_or_default();
-                draft.call(id, text(event, "/item/name"), text(event, "/item/arguments").unwrap_or_default())
+                let id = place(event, "/item/id");
+                draft.call(&id, text(event, "/item/name"), text(event, "/item/arguments").unwrap_or_default())
             }
-            "response.function_call_arguments.delta" => draft.call(id, None, text(event, "/delta").unwrap_or_default()),
-            "response.completed" | "response.incomplete" | "response.failed" => {
-                event.get("response").map_or(Err(FaultKind::BadAnswer), |response| end(response, draft))
+            "response.function_call_arguments.delta" => {
+                draft.call(&id, None, text(event, "/delta").unwrap_or_default())
+            }
+            kind @ ("response.completed" | "response.incomplete" | "response.failed") => {
+                let response = event.get("response").ok_or(FaultKind::BadAnswer)?;
+                // Servers that stream only the beginning and the end.
+                if draft.is_empty() && !draft.has_call() {
+                    output(response, draft)?;
+                }
+                end(response, kind.strip_prefix("response."), draft)
             }
             "error" => Err(status::in_stream(event)),
             _ => Ok(()),
@@ -82,18 +89,29 @@ impl Wire for Responses {
 
     fn whole(&self, body: &Value, draft: &mut Draft<'_>) -> Result<(), FaultKind> {
         draft.model(text(body, "/model"), Source::Response)?;
-        for item in items(body, "output") {
-            match text(item, "/type") {
-                Some("function_call") => {
-                    let id = text(item, "/id").unwrap_or_default();
-                    draft.call(id, text(item, "/name"), text(item, "/arguments").unwrap_or_default())?;
-                }
-                Some("message") => message(item, draft)?,
-                _ => {}
-            }
-        }
-        end(body, draft)
+        output(body, draft)?;
+        end(body, None, draft)
     }
+}
+
+/// Which item an event is about: its place in the output, or its id.
+fn place(event: &Value, id: &str) -> String {
+    let id = || text(event, id).unwrap_or_default().to_owned();
+    number(event, "/output_index").map_or_else(id, |index| index.to_string())
+}
+
+/// The items of a whole response.
+fn output(response: &Value, draft: &mut Draft<'_>) -> Result<(), FaultKind> {
+    for (index, item) in items(response, "output").iter().enumerate() {
+        match text(item, "/type") {
+            Some("function_call") => {
+                draft.call(&index.to_string(), text(item, "/name"), text(item, "/arguments").unwrap_or_default())?;
+            }
+            Some("message") => message(item, draft)?,
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 fn message(item: &Value, draft: &mut Draft<'_>) -> Result<(), FaultKind> {
@@ -107,12 +125,12 @@ fn message(item: &Value, draft: &mut Draft<'_>) -> Result<(), FaultKind> {
     Ok(())
 }
 
-/// The end of a response: its status and what it used.
-fn end(response: &Value, draft: &mut Draft<'_>) -> Result<(), FaultKind> {
+/// The end of a response: its status, which the event that brings it says too, and what it used.
+fn end(response: &Value, told: Option<&str>, draft: &mut Draft<'_>) -> Result<(), FaultKind> {
     draft.usage.input = number(response, "/usage/input_tokens").unwrap_or_default();
     draft.usage.output = number(response, "/usage/output_tokens").unwrap_or_default();
     draft.usage.cached = number(response, "/usage/input_tokens_details/cached_tokens").unwrap_or_default();
-    match (text(response, "/status"), text(response, "/incomplete_details/reason")) {
+    match (text(response, "/status").or(told), text(response, "/incomplete_details/reason")) {
         (Some("completed"), _) => draft.finish(Finish::Complete),
         (Some("incomplete"), Some("max_output_tokens")) => draft.finish(Finish::Length),
         (Some("incomplete"), _) => draft.refuse(Refusal::Filter),

@@ -4,4 +4,5 @@
 mod chat;
 mod fault;
 mod kinds;
+mod shapes;
 mod world;

@@ -33,6 +33,7 @@ pub fn setup(kind: ProviderKind, url: &str) -> ProviderSetup {
         limits: Limits { context: Some(8192), ..Limits::default() },
         capabilities: None,
         timeout_seconds: None,
+        price: None,
     }
 }
 

@@ -40,6 +40,7 @@ pub fn setup(server: &ModelServer) -> ProviderSetup {
         limits: Limits { context: Some(32_768), ..Limits::default() },
         capabilities: None,
         timeout_seconds: None,
+        price: None,
     }
 }
 
