@@ -1,6 +1,7 @@
 //! A stored plan, derived again from its proposal and the world as it is now. Nothing else of what is stored is believed.
 
 use crate::app::{App, unknown_plan};
+use crate::autopilot::{StandingNow, standing_now};
 use crate::clock::now;
 use crate::error::{Error, Exit};
 use crate::in_force::InForce;
@@ -40,6 +41,7 @@ pub(crate) struct Surroundings {
     pub in_force: InForce,
     model: Option<ModelIdentity>,
     session_alive: bool,
+    standing: Option<StandingNow>,
 }
 
 impl Surroundings {
@@ -59,7 +61,11 @@ impl Surroundings {
             }
         };
         let session_alive = home.is_alive(project, &identity.binding.session)?;
-        Ok(Self { in_force, model, session_alive })
+        let standing = match &identity.binding.autopilot {
+            Some(bound) => standing_now(project_ref, bound, &in_force.approvers)?,
+            None => None,
+        };
+        Ok(Self { in_force, model, session_alive, standing })
     }
 
     /// The model that the plan's credential declared last.
@@ -74,6 +80,7 @@ impl Surroundings {
             config_sha256: self.in_force.config_sha256(),
             session_alive: self.session_alive,
             model: self.model.as_ref(),
+            autopilot: self.standing.as_ref().map(|standing| standing.sha256),
             facts,
             now: now(),
         }
@@ -99,6 +106,7 @@ impl App {
         basis.selection = identity.derived_from.is_some();
         basis.made = Made::of(&identity.binding);
         basis.connected = Proposer::is_connected(&identity.binding.proposer.credential);
+        basis.allowed = surroundings.standing.as_ref().map(|standing| &standing.allowed);
         let (evaluation, facts) = pipeline::evaluate(text, Origin::Record, basis)?;
         let authority = surroundings.in_force.authority();
         let (drifts, now) = (Vec::new(), now());
@@ -217,6 +225,11 @@ pub(crate) fn expired(id: &PlanId, why: &str) -> Error {
 /// The notice that the model which made a plan is another one now: both by name and version, and when each was there.
 pub(crate) fn model_notice(identity: &Identity, why: &str) -> Error {
     let id = &identity.plan_id;
+    if let Some(bound) = &identity.binding.autopilot {
+        let name = &bound.name;
+        return Error::new(Exit::Drifted, "plan_drifted", format!("plan `{id}` is blocked: {why}"))
+            .hint(format!("plan again: `exacta autopilot run {name}`"));
+    }
     if identity.binding.asked.is_none() {
         return regenerate(id, why);
     }

@@ -126,6 +126,7 @@ impl App {
             proposer: Some(identity.binding.proposer.credential.clone()),
             client: identity.binding.proposer.client.clone(),
             maker: Maker::of(&identity.binding),
+            autopilot: self.made_for(identity)?,
             ..Lineage::new(record.correlation_id.clone(), 1)
         };
         let constraints = identity.binding.constraints.clone();
@@ -205,12 +206,17 @@ impl App {
             proposer: Some(identity.binding.proposer.credential.clone()),
             client: identity.binding.proposer.client.clone(),
             maker: Maker::of(&identity.binding),
+            autopilot: self.made_for(&identity)?,
             ..Lineage::new(record.correlation_id, 1)
         };
         if !record.status.is_final() && record.run.is_none() {
             self.expire(id, "it was submitted again")?;
         }
-        self.register(&text, Origin::Record, &identity.binding.constraints, lineage)
+        let view = self.register(&text, Origin::Record, &identity.binding.constraints, lineage)?;
+        if let Some(occasion) = identity.binding.autopilot.as_ref().and_then(|bound| bound.occasion.as_ref()) {
+            self.replan_occasion(occasion, &view)?;
+        }
+        Ok(view)
     }
 
     /// There is nothing left to decide, and why.

@@ -53,7 +53,10 @@ impl App {
     pub fn execute(&mut self, id: &PlanId, execution: Execution<'_>) -> Result<RunView, Error> {
         self.authorize_start(id)?;
         self.safe_on_tampering(|app| {
-            app.retry_after_dead_runs(execution, |app, execution| app.execute_plan(id, execution))
+            let ended = app.retry_after_dead_runs(execution, |app, execution| app.execute_plan(id, execution));
+            // The run is over, whatever comes of this: the next look at the occasion finds out what became of its plan.
+            let _next_look = app.settle_occasion_of(id);
+            ended
         })
     }
 

@@ -68,7 +68,17 @@ impl InForce {
         let roots = names(&self.policy, root.path());
         let build = project.and_then(|project| self.policy.build(project, &roots));
         let checks_off = project.is_some_and(|project| self.policy.switches_checks_off(project, &roots));
-        Basis { root, policy: &self.policy, request, selection: false, build, checks_off, made: None, connected: false }
+        Basis {
+            root,
+            policy: &self.policy,
+            request,
+            selection: false,
+            build,
+            checks_off,
+            made: None,
+            connected: false,
+            allowed: None,
+        }
     }
 
     /// The project's own configuration, by hash.

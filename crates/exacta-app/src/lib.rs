@@ -8,6 +8,7 @@ mod access;
 mod agent;
 mod app;
 pub mod ask;
+pub mod autopilot;
 pub mod caller;
 mod clock;
 mod connected;

@@ -66,6 +66,8 @@ pub struct Basis<'a> {
     pub made: Option<Made<'a>>,
     /// Whether a connected agent proposed it.
     pub connected: bool,
+    /// What the words and lists of the autopilot allow that it was made for; nothing where there is none.
+    pub allowed: Option<&'a Allowed>,
 }
 
 impl Basis<'_> {
@@ -122,12 +124,12 @@ fn judge(plan: Plan, facts: &Facts, basis: Basis<'_>, oversize: Option<Finding>)
     let sourced =
         |constraint: &Constraint| SourcedConstraint { source: Source::Request, constraint: constraint.clone() };
     constraints.extend(basis.request.iter().map(sourced));
-    let allowed = Allowed::default();
+    let nothing = Allowed::default();
     let context = Context {
         facts,
         caps: basis.policy.caps(),
         constraints: &constraints,
-        allowed: &allowed,
+        allowed: basis.allowed.unwrap_or(&nothing),
         generated: basis.made.is_some(),
     };
     match check::check(plan, &context) {

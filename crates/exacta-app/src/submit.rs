@@ -1,6 +1,7 @@
 //! A text becomes a stored plan, or a recorded refusal.
 
 use crate::app::{App, Options, unknown_plan};
+use crate::autopilot::For;
 use crate::caller::Act;
 use crate::clock::{new_id, now};
 use crate::current::{Surroundings, messages, model_notice};
@@ -13,7 +14,7 @@ use crate::view::{self, Registered};
 use exacta_exec::ProjectRoot;
 use exacta_home::DeclaredIdentity;
 use exacta_kernel::audit::{Actor, EntryDraft, Event};
-use exacta_kernel::binding::{Asked, Binding, Identity, ModelIdentity, PartialOf, Proposer};
+use exacta_kernel::binding::{Asked, Binding, BoundAutopilot, Identity, ModelIdentity, PartialOf, Proposer};
 use exacta_kernel::drift::{self, Answer};
 use exacta_kernel::finding::{Code, Finding};
 use exacta_kernel::gate::{Made, Verdict, Verdicts};
@@ -60,6 +61,8 @@ pub(crate) struct Lineage {
     pub client: Option<String>,
     /// What it is bound to where a model of ours made it.
     pub maker: Option<Maker>,
+    /// The autopilot that it is made for.
+    pub autopilot: Option<For>,
 }
 
 impl Lineage {
@@ -74,6 +77,7 @@ impl Lineage {
             proposer: None,
             client: None,
             maker: None,
+            autopilot: None,
         }
     }
 }
@@ -217,6 +221,7 @@ impl App {
         basis.selection = lineage.derived_from.is_some();
         basis.made = lineage.maker.as_ref().map(Maker::made);
         basis.connected = Proposer::is_connected(lineage.proposer.as_ref().unwrap_or(&self.credential()));
+        basis.allowed = lineage.autopilot.as_ref().map(|made_for| &made_for.allowed);
         let (evaluation, _) = pipeline::evaluate(text, origin, basis)?;
         match evaluation.plan() {
             None => self.refuse(Digest::of(text), &evaluation, &lineage),
@@ -283,6 +288,7 @@ impl App {
                 session: self.session()?,
                 targets: plan.expected_states(),
                 asked: maker.map(|maker| maker.asked.clone()),
+                autopilot: lineage.autopilot.as_ref().map(|made_for| bound(made_for, plan)),
             },
         })
     }
@@ -431,6 +437,20 @@ fn too_large_to_show(content: Digest) -> Refusal {
     let message = format!("what is shown of the plan would have more than {MOST_SHOWN} bytes");
     let finding = Finding::new(Code::TooLarge, message, "split the work into several plans");
     Refusal { findings: vec![finding], text_sha256: content }
+}
+
+/// What a plan is bound to that is made for an autopilot: its own steps say which primitives are performed.
+fn bound(made_for: &For, plan: &Plan) -> BoundAutopilot {
+    let steps = plan.proposal().steps.iter().map(|step| step.action.name().to_owned());
+    let domains = made_for.allowed.standing.iter().flat_map(|standing| &standing.domains);
+    BoundAutopilot {
+        name: made_for.name.clone(),
+        sha256: made_for.sha256,
+        occasion: made_for.occasion.clone(),
+        hosts: made_for.allowed.hosts.clone(),
+        recipients: made_for.allowed.recipients.iter().chain(domains).cloned().collect(),
+        primitives: steps.collect(),
+    }
 }
 
 /// A value without any secret, in keys and strings.

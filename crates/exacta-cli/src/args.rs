@@ -3,6 +3,7 @@
 mod approver;
 mod ask;
 mod audit;
+mod autopilot;
 mod plan;
 mod policy;
 mod provider;
@@ -12,6 +13,9 @@ mod serve;
 pub use approver::{ApproverAdd, ApproverCommand, ApproverRemove};
 pub use ask::Ask;
 pub use audit::{AuditCommand, AuditList, AuditProve, AuditShow, SessionCommand};
+pub use autopilot::{
+    AutopilotAdd, AutopilotAllow, AutopilotCommand, AutopilotRun, AutopilotSending, AutopilotSubmit, ListName, OnOff,
+};
 pub use plan::{
     Approve, Check, Init, List, Patch, Reject, Resubmit, Review, Revise, Show, Signer, Source, Submit, Wait, Withdraw,
 };
@@ -64,6 +68,9 @@ pub struct Global {
     /// Act as if started in DIR
     #[arg(long, global = true, value_name = "DIR")]
     pub project: Option<PathBuf>,
+    /// Act on your desk, which belongs to no project
+    #[arg(long, global = true, conflicts_with = "project", hide = true)]
+    pub desk: bool,
     /// Act as this agent; without it, the name in `EXACTA_AGENT`, or as yourself
     #[arg(long, global = true, value_name = "NAME")]
     pub agent: Option<String>,
@@ -229,6 +236,12 @@ pub enum Command {
     /// The agent submits plans and learns what became of them. It can approve nothing.
     #[command(after_help = MCP_EXAMPLES)]
     Mcp,
+    /// Standing requests: watch a page, brief me; they read, and ask before they write
+    Autopilot {
+        /// What to do.
+        #[command(subcommand)]
+        command: AutopilotCommand,
+    },
     /// See whether everything that is needed works here
     #[command(after_help = "Examples:\n  exacta doctor")]
     Doctor,
@@ -258,6 +271,26 @@ pub enum Command {
 }
 
 impl Command {
+    /// Whether it lists, shows, decides or runs what is recorded, which outside any project is on the desk.
+    #[must_use]
+    pub const fn may_mean_desk(&self) -> bool {
+        matches!(
+            self,
+            Self::List(_)
+                | Self::Show(_)
+                | Self::Review(_)
+                | Self::Approve(_)
+                | Self::Reject(_)
+                | Self::Withdraw(_)
+                | Self::Wait(_)
+                | Self::Resubmit(_)
+                | Self::Execute(_)
+                | Self::Undo(_)
+                | Self::Status(_)
+                | Self::Cancel(_)
+        )
+    }
+
     /// Whether JSON lines are printed on the way.
     #[must_use]
     pub const fn tells_events(&self) -> bool {

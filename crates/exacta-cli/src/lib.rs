@@ -41,7 +41,9 @@ fn run(line: &[OsString]) -> u8 {
     };
     let output = Output::new(&cli.global, cli.command.tells_events());
     let dispatched = enter(cli.global.project.as_deref()).and_then(|()| {
-        let options = Options { caller: caller(&cli, names_key)?, ..Options::default() };
+        let project = cli.global.project.is_some().then(|| ".".into());
+        let options = Options { caller: caller(&cli, names_key)?, project, ..Options::default() };
+        let options = if cli.global.desk { options.desk()? } else { options };
         command::dispatch(cli, &Context { options, output })
     });
     match dispatched {

@@ -4,7 +4,7 @@
 //! ```text
 //! configuration  safety-policy.toml  approvers.toml  providers.json  keys/NAME.key  projects/HASH.json  pins/PROJECT.json
 //! state          log.key  sessions/…  identities/PROJECT/HASH.json  providers/NAME.json  asks/PROJECT/HASH.json
-//!                projects/PROJECT/{outbox,effects}/…
+//!                projects/PROJECT/{outbox,effects,autopilot,snapshots}/…  autopilots/places.json  desk/
 //! ```
 //!
 //! Nothing is made until something is written, so that reading commands work where nothing can be.
@@ -12,6 +12,7 @@
 
 mod approver;
 mod ask;
+mod autopilot;
 mod document;
 mod error;
 mod file;

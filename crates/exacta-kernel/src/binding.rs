@@ -66,6 +66,28 @@ pub struct Binding {
     /// How it was asked for, where a model of ours made it for a request (`exacta ask`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<Asked>,
+    /// The autopilot it was made for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub autopilot: Option<BoundAutopilot>,
+}
+
+/// The autopilot that a plan was made for, and what its words and lists allowed then.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BoundAutopilot {
+    /// Which one.
+    pub name: String,
+    /// Its words, lists and switches, by hash.
+    pub sha256: Digest,
+    /// The occasion that the plan belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub occasion: Option<String>,
+    /// Hosts that could be read.
+    pub hosts: BTreeSet<String>,
+    /// Addresses, and `@domain`s, that could be written to.
+    pub recipients: BTreeSet<String>,
+    /// The primitives of the plan's own steps: no other is performed.
+    pub primitives: BTreeSet<String>,
 }
 
 /// How a plan was asked for. Nothing of the request's or the files' words: hashes, names and numbers.

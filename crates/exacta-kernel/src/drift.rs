@@ -20,6 +20,9 @@ pub struct Present<'a> {
     pub session_alive: bool,
     /// The model that the plan's credential declared last.
     pub model: Option<&'a ModelIdentity>,
+    /// The words, lists and switches of the autopilot that the plan was made for, by hash; none where it is gone, or nobody's signature
+    /// stands behind it.
+    pub autopilot: Option<Digest>,
     /// What the targets are.
     pub facts: &'a Facts,
     /// The time.
@@ -56,6 +59,7 @@ pub enum DriftKind {
     Policy,
     Profile,
     Ceiling,
+    Autopilot,
 }
 
 impl DriftKind {
@@ -95,6 +99,13 @@ pub fn drift(identity: &Identity, present: &Present<'_>) -> Vec<Drift> {
     drifts.extend(targets(binding, present.facts));
     drifts.extend(of_model(identity, present.model));
     drifts.extend(authority(&binding.authority, present.authority));
+    if let Some(bound) = binding.autopilot.as_ref().filter(|bound| Some(bound.sha256) != present.autopilot) {
+        let message = match present.autopilot {
+            Some(_) => format!("autopilot `{}` changed since", bound.name),
+            None => format!("autopilot `{}` is gone, or no approver's signature stands behind it", bound.name),
+        };
+        drifts.push(Drift::new(DriftKind::Autopilot, Answer::Regenerate, message));
+    }
     drifts
 }
 

@@ -1,4 +1,4 @@
-//! Remembers: plans, approvals, runs and the audit log of a project, in its `.exacta/` folder.
+//! Remembers: plans, approvals, runs, autopilots and the audit log of a project, in its `.exacta/` folder.
 //!
 //! [`Record`] is what the rest of Exacta sees; it keeps everything in one SQLite database. The audit log is one
 //! append-only file beside it, and that file is what counts: the database only indexes it. Every change of a record and the
@@ -9,6 +9,7 @@
 //! live elsewhere, in the user's own folder: [`CheckpointSigner`] is what the record needs from there.
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests prepare their folders by path"))]
 
+mod document;
 mod error;
 mod files;
 mod folder;
@@ -23,6 +24,7 @@ mod signer;
 mod sqlite;
 mod verify;
 
+pub use document::{DocumentChange, DocumentKind, DocumentRecord};
 pub use error::{Place, RecordError, Tampered};
 pub use exacta_kernel::audit::EntryDraft;
 pub use folder::RECORDS;

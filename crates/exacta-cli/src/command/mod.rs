@@ -4,6 +4,7 @@ mod answer;
 mod approver;
 mod ask;
 mod audit;
+mod autopilot;
 mod cancel;
 mod decide;
 #[expect(clippy::disallowed_methods, reason = "a throw-away folder of its own")]
@@ -52,6 +53,11 @@ struct Face<T> {
 /// # Errors
 /// [`Error`] says what happened and what helps.
 pub fn dispatch(cli: Cli, context: &Context) -> Result<u8, Error> {
+    // Where nothing is recorded, those who look and decide mean the desk, if there is one.
+    let context = &match cli.command.may_mean_desk() {
+        true => Context { options: context.options.or_desk()?, ..context.clone() },
+        false => context.clone(),
+    };
     exacta_app::safe_on_tampering(&context.options, || give(cli.command, context))
 }
 
@@ -84,6 +90,7 @@ fn give(command: Command, context: &Context) -> Result<u8, Error> {
         Command::Provider { command } => provider::provider(&command, context),
         Command::Serve(args) => serve::serve(&args, context),
         Command::Mcp => mcp::mcp(context),
+        Command::Autopilot { command } => autopilot::autopilot(&command, context),
         Command::Demo => demo::demo(context.output),
         Command::Doctor => doctor::doctor(context),
         Command::Schema { of, domain } => reference::schema(of, domain, &context.output),

@@ -26,6 +26,15 @@ fn commands_in_the_documents_do_what_is_shown() {
     assert!(count > 20, "the documents have fewer examples than they had: {count}");
 }
 
+#[test]
+fn commands_about_autopilots_do_what_is_shown() {
+    let world = World::begun();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/autopilot.md");
+    let examples = examples(&std::fs::read_to_string(path).unwrap());
+    assert!(examples.len() > 8, "the document has fewer examples than it had: {}", examples.len());
+    examples.iter().for_each(|example| play(&world, "docs/autopilot.md", example));
+}
+
 /// Runs an example in the project; a person says yes to everything.
 fn play(world: &World, document: &str, example: &Example) {
     let command = example.command.replace("PLAN", &newest(world)).replace(" NAME", " second");

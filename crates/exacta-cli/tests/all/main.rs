@@ -12,6 +12,7 @@
 mod agents;
 mod answer;
 mod ask;
+mod autopilot;
 mod bad_input;
 mod browser;
 mod cancel;

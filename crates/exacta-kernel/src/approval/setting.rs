@@ -1,4 +1,4 @@
-//! A person's decision about what is allowed: policy, profile, approvers, providers.
+//! A person's decision about what is allowed: policy, profile, approvers, providers, autopilots.
 
 use super::{ApprovalError, Approver, ApproverName, PublicKey, Signature, in_time, prefixed, verify_signature};
 use crate::hash::Digest;
@@ -28,6 +28,10 @@ pub enum SettingVerb {
     ApproverRemove,
     /// An AI provider is added or changed; the subject is [`ProviderSetup::subject`](crate::provider::ProviderSetup::subject).
     ProviderSet,
+    /// An autopilot is added, or allowed more; the subject is [`Definition::subject`](crate::autopilot::Definition::subject).
+    AutopilotSet,
+    /// A mail account is added; the subject is its setup, by hash.
+    MailSet,
 }
 
 /// A decision about what is allowed, as it is signed.

@@ -122,6 +122,12 @@ pub enum Event {
     ApproverChanged,
     /// An AI provider was added, changed, chosen or removed.
     ProviderChanged,
+    /// An autopilot or a mail account was added, changed or removed.
+    AutopilotChanged,
+    /// An occasion of an autopilot came to another state.
+    OccasionChanged,
+    /// An autopilot has something to tell of itself: it fails, works again, or has not looked.
+    AutopilotNotice,
     /// The model is not the one the plan was made with.
     ModelDrift,
     /// A session ended, and its plans with it.
@@ -266,6 +272,9 @@ impl Event {
             Self::ProfileChanged => "profile_changed",
             Self::ApproverChanged => "approver_changed",
             Self::ProviderChanged => "provider_changed",
+            Self::AutopilotChanged => "autopilot_changed",
+            Self::OccasionChanged => "occasion_changed",
+            Self::AutopilotNotice => "autopilot_notice",
             Self::ModelDrift => "model_drift",
             Self::SessionEnded => "session_ended",
             Self::TamperingFound => "tampering_found",

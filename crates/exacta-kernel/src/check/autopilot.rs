@@ -1,6 +1,6 @@
 //! Autopilot plans: fixed sequences, refused primitives, and only hosts and recipients that the user named.
 
-use super::{Allowed, Standing, parameters, web};
+use super::{Allowed, Standing, parameters};
 use crate::action::Reversibility;
 use crate::action::primitive::PrimitiveId;
 use crate::effect::is_plain_address;
@@ -9,6 +9,7 @@ use crate::plan::Plan;
 use crate::prelude::*;
 use crate::proposal::{Action, IntentKind, Step};
 use crate::text::excerpt;
+use crate::web;
 use serde_json::{Map, Value};
 
 /// The most of an address that a message shows.
@@ -217,12 +218,12 @@ fn email_draft(at: &Place<'_>, allowed: &Allowed, findings: &mut Vec<Finding>) {
         if !is_plain_address(address) {
             let message = format!("`{name}` is not a plain address");
             findings.push(at.finding(Code::ParameterInvalid, message, "write `name@host`", pointer));
-        } else if let Some(standing) = &allowed.standing {
-            let address = address.to_lowercase();
-            if !allowed.recipients.contains(&address) && !standing.correspondents.contains(&address) {
-                let message = format!("`{name}` does not occur in the user's own words or lists");
-                findings.push(at.not_allowed(message, "let the user name the address", pointer));
-            }
+        } else if let Some(standing) = &allowed.standing
+            && !allowed.has_recipient(address)
+            && !standing.correspondents.contains(&address.to_lowercase())
+        {
+            let message = format!("`{name}` does not occur in the user's own words or lists");
+            findings.push(at.not_allowed(message, "let the user name the address", pointer));
         }
     }
 }
@@ -235,7 +236,7 @@ fn send_email(at: &Place<'_>, allowed: &Allowed, findings: &mut Vec<Finding>) {
         findings.push(at.finding(Code::SendDisabled, message, hint, format!("/steps/{}/type", at.index)));
     }
     for (pointer, address) in at.given("to") {
-        if !allowed.recipients.contains(&address.to_lowercase()) {
+        if !allowed.has_recipient(address) {
             let name = excerpt(address, SHOWN);
             let message = format!("the recipient `{name}` does not occur in the user's own words or lists");
             findings.push(at.not_allowed(message, "let the user name the recipient's plain address", pointer));

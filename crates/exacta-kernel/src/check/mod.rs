@@ -12,10 +12,10 @@ mod parameters;
 mod paths;
 mod report;
 mod site;
-mod web;
 
 use crate::action::primitive::PrimitiveId;
 use crate::constraint::{self, ConstraintResult, SourcedConstraint};
+use crate::effect::is_plain_address;
 use crate::facts::Facts;
 use crate::finding::Finding;
 use crate::plan::Plan;
@@ -63,6 +63,19 @@ pub struct Standing {
     pub mail: Option<(String, String)>,
     /// Who wrote the messages that were read: a draft may answer them. Lower case.
     pub correspondents: BTreeSet<String>,
+    /// Domains whose every address may be written to, as `@domain`. Lower case.
+    pub domains: BTreeSet<String>,
+}
+
+impl Allowed {
+    /// Whether the user's words or lists name an address, or everybody at its domain.
+    #[must_use]
+    pub fn has_recipient(&self, address: &str) -> bool {
+        let address = address.to_lowercase();
+        let domain = address.rfind('@').and_then(|at| address.get(at..)).filter(|_| is_plain_address(&address));
+        let listed = |domain: &str| self.standing.as_ref().is_some_and(|standing| standing.domains.contains(domain));
+        self.recipients.contains(&address) || domain.is_some_and(listed)
+    }
 }
 
 /// A plan that broke no rule. Only [`check`] makes it.

@@ -156,6 +156,7 @@ fn standing(given: &Value) -> Standing {
         sending: given["sending"] == true,
         mail: given["account"].as_str().map(|account| (account.to_owned(), "me@a.org".to_owned())),
         correspondents: texts(&given["correspondents"]).into_iter().collect(),
+        domains: texts(&given["domains"]).into_iter().collect(),
     }
 }
 

@@ -42,6 +42,7 @@ pub fn permitted(steps: &[&str], run: &RunId) -> Permit {
         ceiling: Profile::Dev,
     };
     let binding = Binding {
+        autopilot: None,
         proposer: Proposer { credential: "cli:1000".to_owned(), model: None, client: None },
         request_sha256: Digest::of(b"request"),
         constraints: Vec::new(),
@@ -64,6 +65,7 @@ pub fn permitted(steps: &[&str], run: &RunId) -> Permit {
     let plan_hash = identity.plan_hash(plan.plan().content_hash()).unwrap();
     let (facts, now, project) = (Facts::new(), MADE.plus_seconds(60), ProjectId::parse(ID).unwrap());
     let present = Present {
+        autopilot: None,
         authority: &authority,
         config_sha256: Digest::of(b"configuration"),
         session_alive: true,

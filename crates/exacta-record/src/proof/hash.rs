@@ -1,7 +1,7 @@
-//! The hashes of plans and runs: each is over every field of the record, so that none can be changed from outside unnoticed.
+//! The hashes of plans, runs and documents: each is over every field of the record, so that none can be changed from outside unnoticed.
 
 use super::fields::Fields;
-use crate::row::{PlanBody, PlanRow, RunRow, Statements, StoredPlan};
+use crate::row::{DocumentRow, PlanBody, PlanRow, RunRow, Statements, StoredPlan};
 use exacta_kernel::hash::Digest;
 
 /// The name under which the tree of records holds the runs that have no end.
@@ -71,6 +71,20 @@ impl PlanBody {
             let parts = [Some(self.identity.as_bytes()), Some(self.view.as_bytes()), self.proposal.as_deref()];
             parts.map(|part| part.map(Digest::of))
         })
+    }
+}
+
+impl DocumentRow {
+    /// The hash of the document as it stands.
+    pub fn hash(&self) -> Digest {
+        Fields::default()
+            .text("kind", &self.kind)
+            .text("id", &self.id)
+            .text("owner", &self.owner)
+            .text("state", &self.state)
+            .number("created_at", Some(self.created_at))
+            .large("body", Some(self.body.as_bytes()))
+            .hash()
     }
 }
 

@@ -8,7 +8,7 @@ use crate::error::RecordError;
 use crate::log::Pending;
 use crate::proof::head::LogHead;
 use crate::proof::log_state::{LogState, note_records};
-use crate::row::StoredPlan;
+use crate::row::{DocumentRow, StoredPlan};
 use crate::sqlite::db::Db;
 use crate::sqlite::{log, schema};
 use exacta_kernel::audit::EntryDraft;
@@ -31,6 +31,8 @@ pub struct Touched {
     /// The plans as they are to be then.
     pub plans: Vec<StoredPlan>,
     pub runs: Vec<RunId>,
+    /// Autopilots and occasions as they are to be then.
+    pub documents: Vec<DocumentRow>,
     /// Entries that come before the caller's.
     pub entries: Vec<EntryDraft>,
     /// Whether another change of the same plan follows for certain, so that its files for people are written then.

@@ -3,6 +3,7 @@
 
 mod body_cache;
 mod change;
+mod documents;
 mod edit;
 mod ends;
 mod head;

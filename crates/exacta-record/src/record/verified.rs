@@ -6,9 +6,9 @@ use crate::error::{Place, RecordError, Tampered, index_changed};
 use crate::proof::hash::{OPEN_RUNS, open_runs};
 use crate::proof::head::LogHead;
 use crate::proof::tree::RecordTree;
-use crate::row::{RunRow, StoredPlan};
+use crate::row::{DocumentRow, RunRow, StoredPlan, document_key};
 use crate::sqlite::db::Db;
-use crate::sqlite::runs;
+use crate::sqlite::{documents, runs};
 use exacta_kernel::hash::Digest;
 use exacta_kernel::id::PlanId;
 use exacta_kernel::time::Timestamp;
@@ -52,6 +52,21 @@ impl<'a> Verified<'a> {
                 Err(changed(id, "its record in the database is not the one the log was written with"))
             }
         }
+    }
+
+    /// The document of this name; `None` if there never was one.
+    pub fn document(&self, kind: &str, id: &str) -> Result<Option<DocumentRow>, RecordError> {
+        let key = document_key(kind, id);
+        let (found, known) = (documents::row(&self.db, kind, id)?, self.tree.get(&key)?);
+        if found.as_ref().map(DocumentRow::hash) == known {
+            return Ok(found);
+        }
+        let what = match (&found, known) {
+            (Some(_), None) => "the database has it, but no entry of the log is about it",
+            (None, _) => "the log knows it, but it is missing from the database",
+            _ => "its record in the database is not the one the log was written with",
+        };
+        Err(Tampered { place: Place::Record(key), what: what.to_owned() }.into())
     }
 
     /// The plan of this id, which must be there.
@@ -104,6 +119,14 @@ impl<'a> Verified<'a> {
                 open.retain(|id| *id != run.id);
                 open.extend(Some(run.id.clone()).filter(|_| run.is_open()));
             }
+        }
+        for document in &touched.documents {
+            let (key, hash) = (document.key(), document.hash());
+            if documents::row(&self.db, &document.kind, &document.id)?.as_ref() != Some(document) {
+                return Err(changed(&key, "the database gives back another record than was written into it"));
+            }
+            self.tree.set(&key, hash)?;
+            hashes.push((key, hash));
         }
         open.sort_unstable();
         if runs::open(&self.db)? != open {

@@ -1,9 +1,11 @@
 //! What is stored, as plain values. `sqlite/` reads and writes them, `proof/` says what their hashes are, and `record/` joins the two.
 
+mod document;
 mod log;
 mod plan;
 mod run;
 
+pub use document::{DocumentRow, key as document_key};
 pub use log::{EntryRow, IndexedLine, LogRow};
 pub use plan::{PlanBody, PlanRow, Statements, StoredPlan};
 pub use run::{RunRow, rival, sort};

@@ -2,6 +2,7 @@
 
 pub mod connection;
 pub mod db;
+pub mod documents;
 pub mod log;
 pub mod nodes;
 pub mod plans;

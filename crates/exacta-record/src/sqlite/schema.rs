@@ -19,7 +19,7 @@ const FIRST: i64 = 3;
 const NEWEST: i64 = FIRST + STEPS.len() as i64 - 1;
 
 /// From nothing to [`FIRST`], and from each format to the next.
-const STEPS: [&str; 1] = ["
+const STEPS: [&str; 2] = ["
 CREATE TABLE log(
     id INTEGER PRIMARY KEY CHECK (id = 1),
     origin TEXT NOT NULL,
@@ -108,6 +108,18 @@ CREATE UNIQUE INDEX undo_once ON run(undoes) WHERE undoes IS NOT NULL AND state 
 CREATE INDEX run_of_plan ON run(plan_id, started_at);
 CREATE INDEX run_by_state ON run(state, started_at);
 CREATE INDEX run_by_time ON run(started_at);
+", "
+CREATE TABLE document(
+    kind TEXT NOT NULL,
+    id TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    state TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (kind, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX document_by_time ON document(kind, created_at);
+CREATE INDEX document_of_owner ON document(kind, owner, created_at);
 "];
 
 /// Brings the database to the newest format, with an empty log of this name if it is new; or refuses it.

@@ -7,7 +7,7 @@ use crate::folder::{Folder, PLANS};
 use crate::proof::hash::{OPEN_RUNS, open_runs};
 use crate::proof::tree::build;
 use crate::sqlite::db::Db;
-use crate::sqlite::{nodes, plans, runs};
+use crate::sqlite::{documents, nodes, plans, runs};
 use exacta_kernel::hash::Digest;
 use std::collections::{BTreeSet, HashMap};
 
@@ -47,6 +47,11 @@ pub fn check(
             }
         }
         hashes.extend(hash.map(|hash| (id, plan.hash_with_runs(hash))));
+        Ok(())
+    })?;
+    documents::each(db, |row| {
+        compare(Place::Record(row.key()), known.remove(&row.key()), Some(row.hash()), found);
+        hashes.push((row.key(), row.hash()));
         Ok(())
     })?;
     for path in folder.iter().flat_map(|folder| names.iter().map(|name| folder.path().join(name))) {

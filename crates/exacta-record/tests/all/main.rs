@@ -11,6 +11,7 @@
 
 mod change;
 mod crash;
+mod document;
 mod forgery;
 mod name;
 mod pin;

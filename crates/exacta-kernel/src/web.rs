@@ -1,10 +1,17 @@
-//! Addresses as the autopilot rules need them: no more than who is spoken to.
+//! Addresses of pages: no more of them than who is spoken to.
 
 use crate::prelude::*;
 
 /// The host of an http(s) address, in lower case. `None` for anything that two readers could read differently: another
 /// scheme, a user name, a backslash, white space, an escape or a character outside ASCII in the host.
-pub(super) fn host(url: &str) -> Option<String> {
+#[must_use]
+pub fn host(url: &str) -> Option<String> {
+    host_and_port(url).map(|(host, _)| host)
+}
+
+/// The host and the port that an address names, if it names one.
+#[must_use]
+pub fn host_and_port(url: &str) -> Option<(String, Option<u16>)> {
     let rest = ["https://", "http://"].iter().find_map(|scheme| {
         let start = url.get(..scheme.len())?;
         if start.eq_ignore_ascii_case(scheme) { url.get(scheme.len()..) } else { None }
@@ -13,13 +20,14 @@ pub(super) fn host(url: &str) -> Option<String> {
         return None;
     }
     let authority = rest.split(['/', '?', '#']).next()?;
-    let host = match authority.rsplit_once(':') {
-        Some((host, port)) if port.bytes().all(|b| b.is_ascii_digit()) && port.len() <= 5 => host,
+    let (host, port) = match authority.rsplit_once(':') {
+        Some((host, "")) => (host, None),
+        Some((host, port)) if port.bytes().all(|b| b.is_ascii_digit()) => (host, Some(port.parse().ok()?)),
         Some(_) => return None,
-        None => authority,
+        None => (authority, None),
     };
     let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-');
-    (!host.is_empty() && host.bytes().all(plain)).then(|| host.to_ascii_lowercase())
+    (!host.is_empty() && host.bytes().all(plain)).then(|| (host.to_ascii_lowercase(), port))
 }
 
 #[cfg(test)]

@@ -1,0 +1,128 @@
+//! What became of an occasion: its plan may have been decided, executed, or left; a later occasion takes its place.
+
+use super::occasion::{Execution, Occasion, OccasionState};
+use crate::app::App;
+use crate::caller::Act;
+use crate::error::{Error, Exit};
+use exacta_kernel::autopilot::AutopilotName;
+use exacta_kernel::id::PlanId;
+use exacta_kernel::lifecycle::Status;
+use exacta_record::{PlanRecord, RunState};
+
+/// How many occasions are looked at for one that still waits: more than one never does.
+const NEWEST: u32 = 20;
+
+impl App {
+    /// An occasion, after it was compared with what became of its plan.
+    ///
+    /// # Errors
+    /// If there is none, or the record cannot be written.
+    pub fn settled_occasion(&mut self, id: &str) -> Result<Occasion, Error> {
+        let mut occasion = self.occasion(id)?;
+        if occasion.state.is_over() {
+            return Ok(occasion);
+        }
+        let plan = occasion.plan_id.as_deref().and_then(|id| PlanId::parse(id).ok());
+        let Some(plan) = plan else { return Ok(occasion) };
+        let record = self.record(&plan)?;
+        if settle(&mut occasion, &record) {
+            self.update_occasion(&occasion)?;
+        }
+        Ok(occasion)
+    }
+
+    /// The same for all that may still change, newest first.
+    ///
+    /// # Errors
+    /// If the record cannot be read or written.
+    pub fn settled_occasions(&mut self, name: Option<&AutopilotName>, limit: u32) -> Result<Vec<Occasion>, Error> {
+        let found = self.occasions(name, limit)?;
+        found.into_iter().map(|occasion| self.settled_occasion(&occasion.run_id)).collect()
+    }
+
+    /// Ends an occasion before its plan runs; the plan goes with it.
+    ///
+    /// # Errors
+    /// If it is over already.
+    pub fn cancel_occasion(&mut self, id: &str) -> Result<Occasion, Error> {
+        self.authorize(Act::Adjust)?;
+        let mut occasion = self.settled_occasion(id)?;
+        if occasion.state.is_over() {
+            let message = format!("occasion `{id}` is {}: there is nothing to cancel", occasion.state.name());
+            return Err(Error::new(Exit::Drifted, "wrong_state", message).hint("`exacta autopilot runs` shows them"));
+        }
+        self.give_up(&mut occasion, "somebody canceled it")?;
+        Ok(occasion)
+    }
+
+    /// A later occasion takes the place of the one that waits: at most one plan of an autopilot does.
+    pub(super) fn supersede(&mut self, name: &AutopilotName, by: &str) -> Result<(), Error> {
+        for occasion in self.occasions(Some(name), NEWEST)? {
+            if occasion.run_id == by || occasion.state.is_over() {
+                continue;
+            }
+            let mut occasion = self.settled_occasion(&occasion.run_id)?;
+            if !occasion.state.is_over() && occasion.plan_id.is_some() {
+                self.give_up(&mut occasion, "a later occasion took its place")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn give_up(&mut self, occasion: &mut Occasion, why: &str) -> Result<(), Error> {
+        if let Some(plan) = occasion.plan_id.as_deref().and_then(|id| PlanId::parse(id).ok()) {
+            let record = self.record(&plan)?;
+            if record.run.is_none() && !record.status.is_final() {
+                self.expire(&plan, why)?;
+            }
+        }
+        occasion.over(OccasionState::Canceled, why);
+        self.update_occasion(occasion)
+    }
+
+    /// Tells the occasion of a plan what became of it, if it has one.
+    pub(crate) fn settle_occasion_of(&mut self, plan: &PlanId) -> Result<(), Error> {
+        let identity = crate::current::identity(&self.record(plan)?)?;
+        match identity.binding.autopilot.and_then(|bound| bound.occasion) {
+            Some(occasion) => self.settled_occasion(&occasion).map(drop),
+            None => Ok(()),
+        }
+    }
+
+    /// A new plan of the same bytes takes the place of the occasion's old one.
+    pub(crate) fn replan_occasion(&mut self, occasion: &str, view: &exacta_view::PlanView) -> Result<(), Error> {
+        let mut occasion = self.occasion(occasion)?;
+        super::look::waits(&mut occasion, view);
+        self.update_occasion(&occasion)
+    }
+}
+
+/// Whether the plan's fate changes where the occasion stands.
+fn settle(occasion: &mut Occasion, plan: &PlanRecord) -> bool {
+    if let Some(run) = &plan.run {
+        occasion.execution = Some(Execution { run_id: run.id.to_string() });
+        match run.state {
+            RunState::Completed | RunState::Undone => occasion.over(OccasionState::Succeeded, "its plan was executed"),
+            RunState::RolledBack | RunState::Cancelled => {
+                occasion.over(OccasionState::Failed, "its run failed, and everything is as before");
+            }
+            RunState::NeedsAttention | RunState::Unknown => {
+                occasion.over(OccasionState::Failed, "nobody knows how its run ended: look at the plan");
+            }
+            _ => return false,
+        }
+        return true;
+    }
+    match plan.status {
+        Status::Rejected => {
+            occasion.over(OccasionState::Canceled, "its plan was rejected");
+            true
+        }
+        Status::Expired if !occasion.reason.contains("expired") => {
+            "its plan expired undecided: `exacta resubmit` makes it again from the same bytes"
+                .clone_into(&mut occasion.reason);
+            true
+        }
+        _ => false,
+    }
+}
