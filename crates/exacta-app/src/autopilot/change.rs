@@ -165,6 +165,7 @@ impl App {
     /// # Errors
     /// If there is no such autopilot.
     pub fn disallow(&mut self, name: &AutopilotName, what: Listed, value: &str) -> Result<AutopilotView, Error> {
+        self.authorize(Act::Adjust)?;
         let value = value.trim().to_lowercase();
         self.narrow(name, &format!("no longer allowed `{value}`"), |autopilot| {
             match what {
@@ -219,6 +220,7 @@ impl App {
     /// # Errors
     /// If there is no such knob, or the value is out of its bounds.
     pub fn tune(&mut self, name: &AutopilotName, knob: &str, value: &str) -> Result<AutopilotView, Error> {
+        self.authorize(Act::Adjust)?;
         self.narrow(name, &format!("tuned: `{knob}`"), |autopilot| {
             let tuned = autopilot.tuning.clone().set(knob, value);
             autopilot.tuning = tuned.map_err(|error| unusable(error.to_string()))?;
@@ -231,6 +233,7 @@ impl App {
     /// # Errors
     /// If there is no such autopilot.
     pub fn pause(&mut self, name: &AutopilotName, paused: bool) -> Result<AutopilotView, Error> {
+        self.authorize(Act::Adjust)?;
         self.narrow(name, if paused { "paused" } else { "resumed" }, |autopilot| {
             autopilot.paused = paused;
             Ok(())
@@ -242,6 +245,7 @@ impl App {
     /// # Errors
     /// If there is no such autopilot.
     pub fn remove_autopilot(&mut self, name: &AutopilotName) -> Result<(), Error> {
+        self.authorize(Act::Adjust)?;
         self.narrow(name, "removed", |autopilot| {
             autopilot.removed = true;
             Ok(())

@@ -3,6 +3,7 @@
 use super::occasion::OccasionState;
 use super::schedule;
 use crate::app::App;
+use crate::caller::Act;
 use crate::clock::now;
 use crate::error::Error;
 use exacta_kernel::autopilot::AutopilotName;
@@ -36,6 +37,7 @@ impl App {
     /// # Errors
     /// If there is no such autopilot, or the record cannot be read.
     pub fn health(&mut self, name: Option<&AutopilotName>) -> Result<Vec<Health>, Error> {
+        self.authorize(Act::ReadAll)?;
         let names: Vec<AutopilotName> = match name {
             Some(name) => vec![name.clone()],
             None => self.all_kept()?.into_iter().map(|kept| kept.autopilot.definition.name).collect(),

@@ -2,6 +2,7 @@
 
 use super::standing::StandingNow;
 use crate::app::App;
+use crate::caller::Act;
 use crate::clock::now;
 use crate::error::{Error, Exit};
 use crate::submit::data;
@@ -246,6 +247,7 @@ impl App {
     /// # Errors
     /// If there is none.
     pub fn occasion(&self, id: &str) -> Result<Occasion, Error> {
+        self.authorize(Act::Read)?;
         let found = self.find_occasion(id)?;
         Ok(serde_json::from_value(found.body)?)
     }
@@ -255,6 +257,7 @@ impl App {
     /// # Errors
     /// If the record cannot be read.
     pub fn occasions(&self, name: Option<&AutopilotName>, limit: u32) -> Result<Vec<Occasion>, Error> {
+        self.authorize(Act::Read)?;
         let found = self.store.documents(DocumentKind::Occasion, name.map(AutopilotName::as_str), Some(limit))?;
         found.into_iter().map(|found| Ok(serde_json::from_value(found.body)?)).collect()
     }

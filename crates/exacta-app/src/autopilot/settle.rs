@@ -18,6 +18,7 @@ impl App {
     /// # Errors
     /// If there is none, or the record cannot be written.
     pub fn settled_occasion(&mut self, id: &str) -> Result<Occasion, Error> {
+        self.authorize(Act::Read)?;
         let mut occasion = self.occasion(id)?;
         if occasion.state.is_over() {
             return Ok(occasion);
@@ -36,6 +37,7 @@ impl App {
     /// # Errors
     /// If the record cannot be read or written.
     pub fn settled_occasions(&mut self, name: Option<&AutopilotName>, limit: u32) -> Result<Vec<Occasion>, Error> {
+        self.authorize(Act::Read)?;
         let found = self.occasions(name, limit)?;
         found.into_iter().map(|occasion| self.settled_occasion(&occasion.run_id)).collect()
     }
