@@ -158,3 +158,29 @@ fn a_reviewer_s_words_go_back_to_the_model() {
     let last = server.asked().pop().unwrap().body;
     assert!(last.contains("say it louder") && last.contains("src/main.py:2"));
 }
+
+/// A budget in dollars is kept with the price that the user gave: the cost is told, no answer may be longer than what is left buys, and where
+/// nothing is left nothing is sent.
+#[test]
+fn a_budget_in_dollars_is_never_passed() {
+    let server = right(95);
+    let world = World::begun();
+    let (url, key) = (server.url(), world.key());
+    let add = |more: &[&str]| {
+        let fixed = ["provider", "add", "local", "--kind", "openai-compatible", "--model", "m-1", "--url", &url];
+        world.run(&[&fixed[..], &["--class", "UNTRUSTED_CLOUD", "--approver-key", &key], more].concat()).expect(0)
+    };
+    add(&[]);
+    let told = world.run(&["ask", TEXT, "--budget-usd", "1", "--json"]).expect(2).json();
+    assert_eq!((&told["error"]["code"], server.asked().len()), (&json!("ASK_NO_PRICE"), 0), "{told}");
+    add(&["--price-input", "10", "--price-output", "100"]);
+    let told = world.run(&["ask", TEXT, "--budget-usd", "0.3", "--json"]).expect(30).json();
+    // Three answers of 100 tokens sent and 10 received.
+    assert_eq!(told["usage"]["cost_usd"], json!(0.006), "{told}");
+    let most = |asked: &Asked| serde_json::from_str::<Value>(&asked.body).unwrap()["max_tokens"].as_u64().unwrap();
+    let longest: Vec<u64> = server.asked().iter().map(most).collect();
+    assert!(longest.iter().all(|tokens| *tokens <= 3000) && longest.len() == 3, "{longest:?}");
+    let before = server.asked().len();
+    let told = world.run(&["ask", TEXT, "--budget-usd", "0.001", "--json"]).expect(50).json();
+    assert_eq!((&told["error"]["code"], server.asked().len()), (&json!("ASK_BUDGET"), before), "{told}");
+}
