@@ -19,6 +19,15 @@ pub trait Effector {
     /// Whether what the act did can be reversed: known before, shown, gated.
     fn reversal(&self, act: &str) -> Reversal;
 
+    /// Keeps whatever is needed to look at an effect and to compensate it, durably. Asked for every effect before the run's journal
+    /// begins; nothing is done yet.
+    ///
+    /// # Errors
+    /// If it cannot be kept: then the run does not begin.
+    fn prepare(&self, _effect: &Effect, _trace: &Trace) -> Result<(), Fault> {
+        Ok(())
+    }
+
     /// What is there now.
     ///
     /// # Errors

@@ -22,6 +22,48 @@ impl Folder {
         Ok(Self(Arc::new(opened.map_err(IoError::of("open folder", &path.display().to_string()))?)))
     }
 
+    /// A folder in it, made durably if it is missing.
+    ///
+    /// # Errors
+    /// If it cannot be opened or made.
+    pub fn within(&self, name: &str) -> Result<Self, IoError> {
+        self.folder_or_make(name).map_err(IoError::of("open folder", name))
+    }
+
+    /// The bytes of a file in it, but no more than `cap`; `None` if there is none.
+    ///
+    /// # Errors
+    /// If it cannot be read, or has more.
+    pub fn bytes(&self, name: &str, cap: u64) -> Result<Option<Vec<u8>>, IoError> {
+        let Some(file) = self.file(name, false).map_err(IoError::of("open", name))? else { return Ok(None) };
+        read(&file, cap).map(Some).map_err(IoError::of("read", name))
+    }
+
+    /// Writes a file of mode 0600 that nobody ever sees in part, durably; `false` if the name is taken, and then nothing changes.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn keep(&self, name: &str, bytes: &[u8]) -> Result<bool, IoError> {
+        let unfinished = format!(".{name}.{}", std::process::id());
+        let written = self.write_whole(&unfinished, name, bytes);
+        if written != Ok(true) {
+            let _next_time = self.remove(&unfinished);
+        }
+        written.map_err(IoError::of("write", name))
+    }
+
+    fn write_whole(&self, unfinished: &str, name: &str, bytes: &[u8]) -> Result<bool, Errno> {
+        self.remove(unfinished)?;
+        let file = self.create(unfinished)?;
+        write_at(&file, 0, bytes)?;
+        rustix::fs::fsync(&file)?;
+        match self.rename(unfinished, (self, name)) {
+            Ok(()) => self.sync().map(|()| true),
+            Err(Errno::EXIST) => Ok(false),
+            Err(errno) => Err(errno),
+        }
+    }
+
     /// A folder in it; `None` if there is none.
     pub(crate) fn folder(&self, name: &str) -> Result<Option<Self>, Errno> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;

@@ -109,6 +109,14 @@ impl<'e> Permitted<'e> {
         let traces = work.traces();
         for trace in &traces {
             let effector = effects.effector(trace)?;
+            let is = |effect: &&Effect| effect.step() == trace.step && effect.act() == trace.act;
+            if let Some(Err(Fault(found))) = work.effects.iter().find(is).map(|effect| effector.prepare(effect, trace))
+            {
+                return Err(EffectError::Drifted { step: trace.step.clone(), found });
+            }
+        }
+        for trace in &traces {
+            let effector = effects.effector(trace)?;
             let found = match effector.look(trace) {
                 // What was done cannot be looked at everywhere: that it stays done is said first.
                 _ if is_final(&work, effector, trace) => format!("`{}` cannot be reversed", trace.act),

@@ -68,14 +68,14 @@ pub fn cost(plan: &Plan, tokens: u64) -> u64 {
     }
 }
 
-/// Pages that a site plan makes: as its steps say, or as its inputs list, whichever is more.
+/// Pages that a site plan writes: as its steps say, or as its inputs list, whichever is more.
 #[must_use]
 pub fn pages(plan: &Plan) -> u64 {
     let made = plan.proposal.steps.iter().map(|step| match &step.action {
         Action::ToolCall { tool, arguments } if tool == "content.bulk_create" => {
             arguments.get("items").and_then(Value::as_array).map_or(1, Vec::len) as u64
         }
-        Action::ToolCall { tool, .. } if tool == "content.create_page" => 1,
+        Action::ToolCall { tool, .. } if Tool::find(tool).is_some_and(Tool::writes) => 1,
         _ => 0,
     });
     let listed = plan.proposal.inputs.get("pages").and_then(Value::as_array).map_or(0, Vec::len);

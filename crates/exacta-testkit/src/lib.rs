@@ -12,6 +12,7 @@ mod npm;
 mod post;
 mod python;
 mod running;
+mod wordpress;
 
 pub use local_model::LocalModel;
 pub use model_server::{Asked, ModelServer, Reply};
@@ -20,6 +21,7 @@ pub use npm::npm;
 pub use post::{POST_PASSWORD, POST_USER, Post, PostSetup};
 pub use python::python;
 pub use running::{LIMIT, Lines, Running, output, succeeds};
+pub use wordpress::WordPress;
 
 /// A `git` command that knows nothing of what people set for themselves: signatures, hooks, line ends.
 #[must_use]

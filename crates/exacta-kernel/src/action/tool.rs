@@ -16,7 +16,16 @@ pub struct Tool {
     pub reversibility: Reversibility,
     /// The arguments it takes; no other is accepted.
     pub arguments: &'static [&'static str],
+    /// Those of them that it cannot do without.
+    pub needs: &'static [&'static str],
 }
+
+/// What is written of a page, and `stored`: what WordPress makes of it where that is something else, predicted and shown.
+const CREATE: &[&str] = &["title", "slug", "content", "excerpt", "parent", "template", "meta", "stored"];
+
+/// The same of a page that is there, and `before`: the state of it that the plan was made on.
+const UPDATE: &[&str] =
+    &["id", "title", "slug", "content", "excerpt", "parent", "template", "meta", "stored", "before"];
 
 /// Every tool a plan may call.
 pub const REGISTRY: &[Tool] = &[
@@ -25,22 +34,32 @@ pub const REGISTRY: &[Tool] = &[
         tier: Tier::Low,
         weight: 1,
         reversibility: Reversibility::NoEffect,
-        arguments: &[],
+        arguments: &["sha256"],
+        needs: &[],
     },
     Tool {
         name: "content.inventory",
         tier: Tier::Low,
         weight: 2,
         reversibility: Reversibility::NoEffect,
-        arguments: &["post_types", "statuses", "page", "per_page"],
+        arguments: &["post_types", "statuses", "page", "per_page", "sha256"],
+        needs: &[],
     },
-    Tool { name: "seo.get_config", tier: Tier::Low, weight: 1, reversibility: Reversibility::NoEffect, arguments: &[] },
+    Tool {
+        name: "seo.get_config",
+        tier: Tier::Low,
+        weight: 1,
+        reversibility: Reversibility::NoEffect,
+        arguments: &["sha256"],
+        needs: &[],
+    },
     Tool {
         name: "content.create_page",
         tier: Tier::Medium,
         weight: 4,
         reversibility: Reversibility::Compensated,
-        arguments: &["title", "slug", "content", "excerpt", "meta"],
+        arguments: CREATE,
+        needs: &["title"],
     },
     Tool {
         name: "content.bulk_create",
@@ -48,6 +67,31 @@ pub const REGISTRY: &[Tool] = &[
         weight: 6,
         reversibility: Reversibility::Compensated,
         arguments: &["items"],
+        needs: &["items"],
+    },
+    Tool {
+        name: "content.update_page",
+        tier: Tier::Medium,
+        weight: 4,
+        reversibility: Reversibility::Compensated,
+        arguments: UPDATE,
+        needs: &["id"],
+    },
+    Tool {
+        name: "content.publish_page",
+        tier: Tier::High,
+        weight: 4,
+        reversibility: Reversibility::Compensated,
+        arguments: &["id", "stored", "before"],
+        needs: &["id"],
+    },
+    Tool {
+        name: "content.trash_page",
+        tier: Tier::High,
+        weight: 4,
+        reversibility: Reversibility::Compensated,
+        arguments: &["id", "before"],
+        needs: &["id"],
     },
 ];
 
@@ -56,6 +100,12 @@ impl Tool {
     #[must_use]
     pub fn find(name: &str) -> Option<&'static Tool> {
         REGISTRY.iter().find(|tool| tool.name == name)
+    }
+
+    /// Whether it changes a site.
+    #[must_use]
+    pub fn writes(&self) -> bool {
+        self.reversibility != Reversibility::NoEffect
     }
 
     /// The names of all tools, for messages.

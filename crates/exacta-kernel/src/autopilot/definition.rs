@@ -202,7 +202,7 @@ impl Definition {
         let sending = self.sending.on && !withheld.sending;
         let standing = Standing { primitives, sending, mail: None, correspondents: BTreeSet::new(), domains };
         let hosts = self.hosts_without(withheld);
-        Allowed { hosts, recipients, standing: Some(standing), skills: BTreeMap::new() }
+        Allowed { hosts, recipients, standing: Some(standing), skills: BTreeMap::new(), sites: BTreeMap::new() }
     }
 
     fn hosts_without(&self, withheld: &Withheld) -> BTreeSet<String> {

@@ -22,7 +22,7 @@ use crate::plan::Plan;
 use crate::policy::caps::Caps;
 use crate::prelude::*;
 use crate::proposal::Domain;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What a plan is held against.
 #[derive(Debug, Clone, Copy)]
@@ -48,8 +48,62 @@ pub struct Allowed {
     pub recipients: BTreeSet<String>,
     /// What the user asked an autopilot to do; none where no autopilot stands behind the plan, and then nothing is sent.
     pub standing: Option<Standing>,
-    /// The tools that each skill allows.
-    pub skills: BTreeMap<String, BTreeSet<String>>,
+    /// The skills that are installed.
+    pub skills: BTreeMap<String, AllowedSkill>,
+    /// The user's sites, each with the tools that it offers to that user.
+    pub sites: BTreeMap<String, BTreeSet<String>>,
+}
+
+/// What a skill allows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AllowedSkill {
+    /// Its tools.
+    pub tools: BTreeSet<String>,
+    /// Its caps.
+    pub caps: SkillCaps,
+}
+
+/// The most that a plan of a skill may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SkillCaps {
+    /// Pages.
+    pub pages: u64,
+    /// Calls of tools.
+    pub tool_calls: u64,
+    /// Steps.
+    pub steps: u64,
+    /// Hundredths of a US cent.
+    pub cost: u64,
+}
+
+impl SkillCaps {
+    /// No cap at all: the policy's own hold.
+    pub const NONE: Self = Self { pages: u64::MAX, tool_calls: u64::MAX, steps: u64::MAX, cost: u64::MAX };
+
+    /// Those of a policy.
+    #[must_use]
+    pub const fn of(caps: &Caps) -> Self {
+        Self { pages: caps.pages, tool_calls: caps.tool_calls, steps: caps.site_steps, cost: caps.cost }
+    }
+
+    /// The stricter of each.
+    #[must_use]
+    pub fn min(self, other: Self) -> Self {
+        Self {
+            pages: self.pages.min(other.pages),
+            tool_calls: self.tool_calls.min(other.tool_calls),
+            steps: self.steps.min(other.steps),
+            cost: self.cost.min(other.cost),
+        }
+    }
+}
+
+impl From<BTreeSet<String>> for AllowedSkill {
+    /// A skill with these tools, and no caps of its own.
+    fn from(tools: BTreeSet<String>) -> Self {
+        Self { tools, caps: SkillCaps::NONE }
+    }
 }
 
 /// What an autopilot's request and switches say of a plan made for it.

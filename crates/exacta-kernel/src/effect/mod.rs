@@ -4,6 +4,7 @@
 //! effects, and no permit.
 
 mod message;
+pub mod site;
 
 pub use message::{LINE, is_plain_address, unfit_body};
 
@@ -136,7 +137,11 @@ struct Message<'p> {
 }
 
 fn of_step(step: &Step, run: &str) -> Result<Vec<Effect>, &'static str> {
-    let Action::Primitive { id, parameters } = &step.action else { return Err("it is no primitive") };
+    let (id, parameters) = match &step.action {
+        Action::Primitive { id, parameters } => (id, parameters),
+        Action::ToolCall { tool, arguments } => return site::of_call(step, (tool, arguments), run),
+        _ => return Err("it is no primitive"),
+    };
     match id {
         PrimitiveId::ReadWeb
         | PrimitiveId::ReadSources

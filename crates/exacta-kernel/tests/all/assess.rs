@@ -3,6 +3,7 @@
 //! A case is a TOML file: the request, the steps (ids, orders and dependencies filled in where left out) and the files before.
 //! Its snapshot shows every point with its reason.
 
+use exacta_kernel::action::tool::Tool;
 use exacta_kernel::assess::{Assessment, BasisPoints, Grade, Issue, Level, Quality, assess};
 use exacta_kernel::check::{Allowed, Context, ValidPlan, check};
 use exacta_kernel::facts::{Facts, FileContent, Target, TargetFact};
@@ -36,7 +37,10 @@ impl Case {
         let mut allowed = Allowed::default();
         allowed.hosts.extend(strings(take("hosts")));
         allowed.recipients.extend(strings(take("recipients")));
-        allowed.skills = serde_json::from_value(take("skills")).unwrap_or_default();
+        let skills: BTreeMap<String, BTreeSet<String>> = serde_json::from_value(take("skills")).unwrap_or_default();
+        allowed.skills = skills.into_iter().map(|(name, tools)| (name, tools.into())).collect();
+        let all: BTreeSet<String> = Tool::names().into_iter().map(ToOwned::to_owned).collect();
+        allowed.sites = ["page:spring-sale", "docs/rounding.md"].map(|name| (name.to_owned(), all.clone())).into();
         let mut intent = json!({ "type": take("intent"), "text": take("text") });
         let (names, symbols) = (strings(take("target_files")), strings(take("target_symbols")));
         if !names.is_empty() || !symbols.is_empty() {

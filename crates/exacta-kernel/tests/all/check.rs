@@ -3,6 +3,7 @@
 //! A case writes only what matters: `step` fills in the rest. `findings` are `CODE step pointer`, `-` for no step.
 
 use exacta_kernel::action::primitive::PrimitiveId;
+use exacta_kernel::action::tool::Tool;
 use exacta_kernel::check::{Allowed, Context, Invalid, Standing, ValidPlan, check};
 use exacta_kernel::constraint::{Source, SourcedConstraint};
 use exacta_kernel::facts::{Facts, FileContent, Obstacle, Target, TargetFact};
@@ -14,7 +15,7 @@ use exacta_kernel::policy::caps::{Cap, Caps};
 use exacta_kernel::proposal::{Constraint, Proposal};
 use exacta_kernel::seal::seal;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 const FILES: &[(&str, &str)] = &[
@@ -145,7 +146,21 @@ fn allowed(case: &Value) -> Allowed {
         hosts: texts(&given["hosts"]),
         recipients: texts(&given["recipients"]),
         standing: given["standing"].is_object().then(|| standing(&given["standing"])),
-        skills: skills.map(|(skill, tools)| (skill.clone(), texts(tools))).collect(),
+        skills: skills.map(|(skill, tools)| (skill.clone(), texts(tools).into())).collect(),
+        sites: sites(&given["sites"]),
+    }
+}
+
+/// The sites that a case says there are; else one that offers everything.
+fn sites(given: &Value) -> BTreeMap<String, BTreeSet<String>> {
+    match given.as_object() {
+        Some(sites) => {
+            sites.iter().map(|(name, tools)| (name.clone(), serde_json::from_value(tools.clone()).unwrap())).collect()
+        }
+        None => {
+            let all: BTreeSet<String> = Tool::names().into_iter().map(ToOwned::to_owned).collect();
+            ["site", "a.txt"].map(|name| (name.to_owned(), all.clone())).into()
+        }
     }
 }
 

@@ -13,6 +13,7 @@ mod assess;
 mod attack;
 mod check;
 mod constraint;
+mod contract;
 mod dependency;
 mod dice;
 mod diff;

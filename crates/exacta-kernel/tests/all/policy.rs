@@ -321,6 +321,7 @@ fn rules_of_all_sets_are_there() {
         [
             (RuleSet::BuiltIn, "approval-required"),
             (RuleSet::BuiltIn, "cannot-be-undone"),
+            (RuleSet::BuiltIn, "site-plans"),
             (RuleSet::ProfileDefault, "confirm-deletion"),
             (RuleSet::ProfileDefault, "confirm-new-source"),
             (RuleSet::ProfileDefault, "confirm-other-content"),

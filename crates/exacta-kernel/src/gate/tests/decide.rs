@@ -104,11 +104,12 @@ fn valid(name: &str) -> ValidPlan {
             facts.insert(path, TargetFact { target: Target::Absent, lookalikes: Vec::new(), folds: false });
         }
     }
-    let tools = ["content.create_page", "content.bulk_create"].map(ToOwned::to_owned);
+    let tools: BTreeSet<String> = ["content.create_page", "content.bulk_create"].map(ToOwned::to_owned).into();
     let allowed = Allowed {
         standing: None,
         hosts: ["example.com".to_owned()].into(),
         recipients: ["a@example.com".to_owned()].into(),
+        sites: [("site".to_owned(), tools.clone())].into(),
         skills: [("wp.pages.write".to_owned(), tools.into())].into(),
     };
     let context = Context { facts: &facts, caps: &Caps::MOST, constraints: &[], allowed: &allowed, generated: false };
@@ -333,8 +334,8 @@ const PLANS: &[(&str, bool, u32)] = &[
     ("build", true, 0),
     ("read_web", false, 0),
     ("send_email", true, 66),
-    ("create_page", false, 31),
-    ("bulk_create", false, 66),
+    ("create_page", true, 31),
+    ("bulk_create", true, 66),
 ];
 
 fn agree(seed: u64, rounds: usize) {

@@ -25,6 +25,7 @@ pub fn built_in() -> Vec<Rule> {
             &[],
             "this cannot be undone",
         ),
+        rule("site-plans", RuleSet::BuiltIn, [Operation::TOOL_CALL], &[], "a person approves every plan for a site"),
     ]
 }
 

@@ -1,0 +1,67 @@
+//! What is kept of pages and acts on this machine: content-addressed, mode 0600, verified before use.
+
+use exacta_effect::{Folder, IoError};
+use exacta_kernel::hash::Digest;
+
+/// The largest thing that is kept.
+const MOST: u64 = 64 << 20;
+
+/// Pages as they were, acts as they were approved, and which acts were begun.
+#[derive(Debug, Clone)]
+pub struct Images {
+    kept: Folder,
+    begun: Folder,
+}
+
+impl Images {
+    /// Opens them in a project's folder under the user's state, making them the first time.
+    ///
+    /// # Errors
+    /// If they cannot be opened.
+    pub fn open(state: &Folder) -> Result<Self, IoError> {
+        let site = state.within("site")?;
+        Ok(Self { kept: site.within("kept")?, begun: site.within("begun")? })
+    }
+
+    /// Keeps bytes, durably.
+    ///
+    /// # Errors
+    /// If they cannot be written.
+    pub fn keep(&self, bytes: &[u8]) -> Result<Digest, IoError> {
+        let sha256 = Digest::of(bytes);
+        if self.get(&sha256)?.is_none() {
+            self.kept.keep(&sha256.to_string(), bytes)?;
+        }
+        Ok(sha256)
+    }
+
+    /// The bytes with this hash; `None` if they are not kept, or are not those any more.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn get(&self, sha256: &Digest) -> Result<Option<Vec<u8>>, IoError> {
+        let bytes = self.kept.bytes(&sha256.to_string(), MOST)?;
+        Ok(bytes.filter(|bytes| Digest::of(bytes) == *sha256))
+    }
+
+    /// Notes that an act begins now: whatever comes, it may have reached the site.
+    pub(crate) fn begin(&self, key: &str) -> Result<(), IoError> {
+        self.begun.keep(key, b"begun\n").map(drop)
+    }
+
+    /// Whether an act was ever begun.
+    pub(crate) fn is_begun(&self, key: &str) -> Result<bool, IoError> {
+        Ok(self.begun.bytes(key, 64)?.is_some())
+    }
+
+    /// Notes which page an act made.
+    pub(crate) fn made(&self, key: &str, id: u64) -> Result<(), IoError> {
+        self.begun.keep(&format!("{key}.page"), id.to_string().as_bytes()).map(drop)
+    }
+
+    /// The page that an act made, if that is known.
+    pub(crate) fn page_of(&self, key: &str) -> Result<Option<u64>, IoError> {
+        let bytes = self.begun.bytes(&format!("{key}.page"), 64)?;
+        Ok(bytes.and_then(|bytes| str::from_utf8(&bytes).ok()?.parse().ok()))
+    }
+}
