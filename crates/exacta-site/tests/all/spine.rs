@@ -81,6 +81,7 @@ pub fn permitted(steps: &[Value], run: u32) -> Permit {
         authority: &authority,
         config_sha256: Digest::of(b"configuration"),
         session_alive: true,
+        autopilot: None,
         model: None,
         facts: &facts,
         now: NOW,
