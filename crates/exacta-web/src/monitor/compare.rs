@@ -40,11 +40,33 @@ pub(crate) fn compare(before: Sight, mut now: Sight, looks: u32) -> Look {
     let small = before.size() < SMALL;
     let mut comparing =
         Comparing { look, learning: look <= LEARNING, small, old: Side::default(), new: Side::default() };
-    let old = std::mem::take(&mut now.tree.0);
-    let tree = comparing.places(before.tree.0, old, false);
+    let (mut old, mut new) = (before.tree.0, std::mem::take(&mut now.tree.0));
+    meet(&mut old, &mut new);
+    let tree = comparing.places(old, new, false);
     now.tree = Tree(tree);
     let difference = comparing.difference();
     Look { sight: now, difference }
+}
+
+/// Marks the texts that both sights have in the same order, wherever in the tree they are: an element more around them is no news.
+fn meet(old: &mut Node, new: &mut Node) {
+    let numbers = |node: &Node| {
+        let mut numbers = Vec::new();
+        node.texts(&mut |words, _| numbers.push(number(words)));
+        numbers
+    };
+    let (numbers_old, numbers_new) = (numbers(old), numbers(new));
+    let pairs = align(&numbers_old, &numbers_new);
+    let (mut met_old, mut met_new) = (vec![false; numbers_old.len()], vec![false; numbers_new.len()]);
+    for (a, b) in pairs {
+        for (list, index) in [(&mut met_old, a), (&mut met_new, b)] {
+            if let Some(met) = list.get_mut(index) {
+                *met = true;
+            }
+        }
+    }
+    old.mark_met(&mut met_old.into_iter());
+    new.mark_met(&mut met_new.into_iter());
 }
 
 struct Comparing {
@@ -113,7 +135,7 @@ impl Comparing {
         new.habit = old.habit;
         new.children = children;
         new.habit.absent = false;
-        promote(&mut new);
+        promote(&mut new, self.look);
         new
     }
 
@@ -187,7 +209,9 @@ impl Comparing {
             return known.then_some(old);
         }
         let silent = habit.optional || habit.volatile || (self.learning && early);
-        let remembered = silent || (self.learning && !self.small);
+        let elsewhere = !silent && old.all_met();
+        let habit = &mut old.habit;
+        let remembered = silent || (self.learning && !self.small && !elsewhere);
         habit.optional |= remembered;
         habit.varied = habit.varied.saturating_add(1);
         habit.last = self.look;
@@ -208,7 +232,8 @@ impl Comparing {
         if new.habit.volatile || new.size() == 0 {
             return new;
         }
-        let silent = self.learning && early;
+        let elsewhere = new.all_met();
+        let silent = self.learning && early && !elsewhere;
         if !silent {
             new.texts(&mut |words, volatile| {
                 if !volatile {
@@ -216,7 +241,7 @@ impl Comparing {
                 }
             });
         }
-        if silent || (self.learning && !self.small) {
+        if silent || (self.learning && !self.small && !elsewhere) {
             new.habit.optional = true;
             new.habit.volatile = silent;
             new.habit.varied = 1;
@@ -257,7 +282,7 @@ impl Comparing {
         }
         if !differs || again {
             let words = template(&new.words, &gaps, &verdicts, again);
-            new.habit.volatile = is_mostly_wild(&words, &new.words);
+            new.habit.volatile = is_mostly_wild(&words, &new.words) || (self.look <= SETTLED && rotates(&gaps));
             if !new.habit.volatile {
                 new.words = words;
             }
@@ -335,19 +360,19 @@ fn number(words: &[String]) -> u64 {
         .fold(29, |number: u64, word| number.rotate_left(9).wrapping_mul(31) ^ hash(word))
 }
 
-/// A place in which everything is volatile is so itself.
-fn promote(node: &mut Node) {
-    let mut texts = 0_usize;
-    let mut all = true;
-    for child in node.children.iter().filter(|child| child.size() > 0 || child.habit.absent) {
-        texts += 1;
-        all &= child.habit.volatile || child.habit.optional;
-    }
-    let learnt = node.children.iter().any(|child| child.habit.volatile || child.habit.optional);
-    if texts > 0 && all && learnt && node.name != "page" && !node.habit.volatile {
-        node.habit.volatile = true;
-        node.habit.varied = node.children.iter().map(|child| child.habit.varied).max().unwrap_or(1);
-        node.habit.last = node.children.iter().map(|child| child.habit.last).max().unwrap_or(0);
+/// A place in which everything is volatile is so itself; while it is being learnt, so is one in which most is, at more than one look.
+fn promote(node: &mut Node, look: u32) {
+    let shown = || node.children.iter().filter(|child| child.size() > 0 || child.habit.absent);
+    let moving = |child: &&Node| child.habit.volatile || child.habit.optional;
+    let (all, some) = (shown().count(), shown().filter(moving).count());
+    let looks = |look: u32| shown().filter(moving).any(|child| child.habit.last == look);
+    let often =
+        (2..=look.min(SETTLED)).filter(|look| looks(*look)).count() > 1 || shown().any(|child| child.habit.varied > 1);
+    let most = look <= LEARNING && some >= 2 && some * 2 >= all && often;
+    if some > 0 && (some == all || most) && node.name != "page" && !node.habit.volatile {
+        let varied = node.children.iter().map(|child| child.habit.varied).max().unwrap_or(1);
+        let last = node.children.iter().map(|child| child.habit.last).max().unwrap_or(0);
+        node.habit = Habit { volatile: true, varied: varied.max(if most { 2 } else { 1 }), last, ..node.habit.clone() };
     }
 }
 
@@ -402,6 +427,11 @@ fn template(new: &[String], gaps: &[Differing<'_>], verdicts: &[bool], all: bool
         }
     }
     words
+}
+
+/// Whether more than a few words differ: another text, and not a figure in one.
+fn rotates(gaps: &[Differing<'_>]) -> bool {
+    gaps.iter().map(|gap| gap.old.len().max(gap.new.len())).sum::<usize>() > 4
 }
 
 fn is_mostly_wild(template: &[String], words: &[String]) -> bool {

@@ -1,8 +1,8 @@
 //! HTML into a tree of places, in one pass over html5ever's tokens. It builds no document: what is bounded (depth, places) is bounded while the
 //! tokens come, and every step takes the same time however deep a page nests.
 
-use super::link;
 use super::node::{MAX_DEPTH, MAX_NODES, Node};
+use super::{bound, link};
 use crate::selector::{Found, Selectors};
 use crate::text::{IMAGE, LINK, STATE, normal};
 use html5ever::tendril::StrTendril;
@@ -35,7 +35,7 @@ pub(crate) fn html(text: &str, host: &str, selectors: &Selectors) -> Html {
     let sink = Sink(RefCell::new(Builder::new(host, selectors)));
     let tokenizer = Tokenizer::new(sink, TokenizerOpts::default());
     let queue = BufferQueue::default();
-    queue.push_back(StrTendril::from(text));
+    queue.push_back(StrTendril::from(&*bound::bounded(text)));
     // It stops only at scripts, for which this sink never asks.
     let _done = tokenizer.feed(&queue);
     tokenizer.end();

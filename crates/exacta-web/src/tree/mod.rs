@@ -1,5 +1,6 @@
 //! A page as a tree of places with text in them, whatever it is written in.
 
+mod bound;
 mod html;
 mod json;
 mod link;

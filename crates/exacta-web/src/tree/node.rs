@@ -18,6 +18,8 @@ pub(crate) struct Node {
     pub(crate) children: Vec<Node>,
     /// What was learnt of it.
     pub(crate) habit: Habit,
+    /// Its text is in the other sight too, in the same order. Only while two are compared.
+    pub(crate) met: bool,
 }
 
 /// How a place behaves from one look to the next.
@@ -89,6 +91,22 @@ impl Node {
         for child in self.children.iter().filter(|child| !child.habit.absent) {
             child.walk(volatile, each);
         }
+    }
+
+    /// Marks every text, in order, as the list says.
+    pub(crate) fn mark_met(&mut self, met: &mut dyn Iterator<Item = bool>) {
+        if self.is_text() {
+            self.met = met.next().unwrap_or(false);
+        }
+        for child in self.children.iter_mut().filter(|child| !child.habit.absent) {
+            child.mark_met(met);
+        }
+    }
+
+    /// Whether all text in it is in the other sight too.
+    pub(crate) fn all_met(&self) -> bool {
+        let own = !self.is_text() || self.met;
+        own && self.children.iter().filter(|child| !child.habit.absent).all(Self::all_met)
     }
 
     /// How many words it holds.

@@ -9,4 +9,7 @@
     reason = "tests prepare their files by path and stop at the first surprise"
 )]
 
+mod hostile;
 mod judging;
+mod net;
+mod series;

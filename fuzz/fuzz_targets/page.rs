@@ -1,0 +1,30 @@
+//! Any bytes as a page, looked at twice: nothing panics, and the same page again is no change.
+#![no_main]
+
+use exacta_web::monitor::{Memory, Rules, Verdict, judge};
+use exacta_web::{Got, Page};
+use libfuzzer_sys::fuzz_target;
+
+const KINDS: [&str; 4] = ["text/html", "text/plain", "application/json", "application/rss+xml"];
+
+fuzz_target!(|data: &[u8]| {
+    let Some((first, rest)) = data.split_first() else { return };
+    let (old, new) = rest.split_at(rest.len() / 2);
+    let kind = KINDS[usize::from(*first) % KINDS.len()];
+    let mut memory = Memory::default();
+    // The page was judged before, and was none that fails.
+    let mut good = false;
+    for body in [old, new, new] {
+        let Some(page) = Page::kept("https://example.com/", kind, body.to_vec()) else { return };
+        let _items = exacta_web::feed::items(&page);
+        let (judged, next) = judge(&memory, &Ok(Got::Page(Box::new(page))), &Rules::default());
+        let kept = serde_json::to_string(&next).expect("it can be kept");
+        let back: Memory = serde_json::from_str(&kept).expect("and read again");
+        assert_eq!(serde_json::to_string(&back).expect("the same"), kept);
+        if good && body == new {
+            assert_eq!(judged.verdict, Verdict::Unchanged);
+        }
+        good = body == new && !matches!(judged.verdict, Verdict::Error { .. });
+        memory = back;
+    }
+});
