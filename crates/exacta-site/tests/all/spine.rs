@@ -65,7 +65,7 @@ pub fn permitted(steps: &[Value], run: u32) -> Permit {
         expires_at: NOW.plus_seconds(1800),
         binding: Binding {
             autopilot: None,
-            proposer: Proposer { credential: "cli:1000".to_owned(), model: None },
+            proposer: Proposer { credential: "cli:1000".to_owned(), model: None, client: None },
             request_sha256: Digest::of(b"request"),
             constraints: Vec::new(),
             authority: authority.clone(),
@@ -90,7 +90,8 @@ pub fn permitted(steps: &[Value], run: u32) -> Permit {
     let approval = approved(&project, &identity.plan_id, hash, "approve");
     let safety = SafetyPolicy::parse("ceiling = 'DEV'\n", "safety-policy.toml").unwrap();
     let policy = Policy::combine(safety, ProjectConfig::parse("", "config.toml").unwrap(), Profile::Safe).unwrap();
-    let circumstances = Circumstances { has_build_command: false, checks_off: false, made: None, oversize: None };
+    let circumstances =
+        Circumstances { connected: false, has_build_command: false, checks_off: false, made: None, oversize: None };
     let decision = gate::decide(assess(plan, &facts), &policy, &circumstances);
     let recorded = Recorded { project: &project, identity: &identity, plan_hash, status: Status::UserApproved };
     permit(&recorded, decision, Ok(approval), present, run_id(run)).unwrap()
