@@ -55,6 +55,26 @@ impl App {
         Ok(self.named(view::of(&current.evaluation, Some(registered))?))
     }
 
+    /// The same with a decision that was signed elsewhere, with an approver's key: it must be about exactly this plan.
+    ///
+    /// # Errors
+    /// As [`App::approve`], and if the signature is not a listed approver's over this.
+    pub fn approve_signed(&mut self, id: &PlanId, shown: Digest, signed: SignedStatement) -> Result<(), Error> {
+        self.authorize_for(Act::Decide, id)?;
+        self.safe_on_tampering(|app| {
+            let current = app.usable(id)?;
+            app.approvable(&current)?;
+            let hash = current.hash_to_sign()?;
+            if shown != hash {
+                return Err(not_shown(id, hash));
+            }
+            let demand = Demand { project: &app.project.id, plan_id: id, plan_hash: hash, now: current.stored.now };
+            approval::verify_decision(&signed, &app.home.approvers()?, &demand, Verb::Approve)
+                .map_err(|error| Error::new(Exit::Denied, "approval_invalid", error.to_string()).hint(error.hint()))?;
+            app.enter_approval(&current, signed).map(drop)
+        })
+    }
+
     /// Whether a person can approve it: pending, or approved by what no longer counts; and not denied.
     fn approvable(&self, current: &Current) -> Result<(), Error> {
         let record = &current.stored.record;

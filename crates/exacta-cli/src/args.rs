@@ -9,6 +9,7 @@ mod policy;
 mod provider;
 mod run;
 mod serve;
+mod token;
 
 pub use approver::{ApproverAdd, ApproverCommand, ApproverRemove};
 pub use ask::Ask;
@@ -23,6 +24,7 @@ pub use policy::{PolicyCheck, PolicyCommand, PolicyExplain, PolicySet, ProfileCo
 pub use provider::{Kind, ProviderAdd, ProviderCommand, ProviderOne, ProviderUse};
 pub use run::{Cancel, Execute, Pace, Run, StatusArgs, Undo};
 pub use serve::Serve;
+pub use token::{TokenAdd, TokenCommand, TokenRevoke};
 
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -132,6 +134,12 @@ pub enum Command {
     /// Review plans in a browser, on this machine
     #[command(after_help = SERVE_EXAMPLES)]
     Serve(Serve),
+    /// Give agents tokens for `exacta serve`, and revoke them
+    Token {
+        /// What to do.
+        #[command(subcommand)]
+        command: TokenCommand,
+    },
     /// Begin in this project: its record, your first key, its profile
     #[command(after_help = INIT_EXAMPLES)]
     Init(Init),

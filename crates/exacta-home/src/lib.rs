@@ -2,7 +2,7 @@
 //! approvers and their keys, each project's profile and pinned checkpoint, and sessions.
 //!
 //! ```text
-//! configuration  safety-policy.toml  approvers.toml  providers.json  keys/NAME.key  projects/HASH.json  pins/PROJECT.json
+//! configuration  safety-policy.toml  approvers.toml  providers.json  tokens.json  keys/NAME.key  projects/HASH.json  pins/PROJECT.json
 //! state          log.key  sessions/…  identities/PROJECT/HASH.json  providers/NAME.json  asks/PROJECT/HASH.json
 //!                projects/PROJECT/{outbox,effects,autopilot,snapshots}/…  autopilots/places.json  desk/
 //! ```
@@ -27,6 +27,7 @@ mod remember;
 mod seal;
 mod session;
 mod settings;
+mod token;
 
 pub use error::{FileError, HomeError, Weakness};
 pub use identity::DeclaredIdentity;
@@ -39,6 +40,7 @@ pub use provider::{ProviderState, Providers, ServedBy, TestedAt};
 pub use remember::{REMEMBERED_SECONDS, Remembered};
 pub use session::{HeldSession, fresh_uuid};
 pub use settings::SettingsSnapshot;
+pub use token::{TokenRecord, fresh_secret};
 
 use exacta_kernel::id::ProjectId;
 use file::Trust;

@@ -3,6 +3,7 @@
 use crate::body::{self, Body};
 use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
+use serde::Serialize;
 
 /// An answer: a page, JSON, or the way to another page.
 #[derive(Debug, Clone)]
@@ -28,6 +29,14 @@ impl Answer {
     #[must_use]
     pub fn text(kind: &'static str, text: &str) -> Self {
         Self { status: StatusCode::OK, kind, headers: Vec::new(), body: text.as_bytes().to_vec() }
+    }
+
+    /// JSON, with nothing hidden in it.
+    #[must_use]
+    pub fn json(status: StatusCode, kind: &'static str, value: &impl Serialize) -> Self {
+        let text = serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned());
+        let body = exacta_kernel::text::visible_json(&text).into_owned().into_bytes();
+        Self { status, kind, headers: Vec::new(), body }
     }
 
     /// Goes on with another page, by GET.

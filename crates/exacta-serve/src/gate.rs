@@ -2,6 +2,7 @@
 
 use crate::answer::Answer;
 use crate::body::{self, Body};
+use crate::openapi;
 use crate::page;
 use crate::problem::{refuse, status};
 use crate::request::{Request, fields};
@@ -9,14 +10,20 @@ use crate::route::{Access, Handler, Method, ROUTES, Route};
 use crate::session::{COOKIE, Session};
 use crate::state::Server;
 use exacta_app::{Caller, Error};
+use exacta_kernel::hash::Digest;
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Response, StatusCode};
+use serde_json::{Value, json};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// The largest body of a form, in bytes.
 const LARGEST: usize = 1 << 20;
+
+/// The largest body of a program's request: a plan can be that large where the operator says so.
+const LARGEST_PLAN: usize = 64 << 20;
 
 /// What every answer says to a browser: nothing from elsewhere, nothing inline, in nobody's frame, and no word to others of where one came from.
 const HEADERS: [(&str, &str); 8] = [
@@ -35,7 +42,9 @@ const HEADERS: [(&str, &str); 8] = [
 
 /// Answers a request.
 pub async fn enter(server: Arc<Server>, request: hyper::Request<Incoming>) -> Response<Body> {
+    let counted = Arc::clone(&server);
     let mut response = answer(server, request).await;
+    counted.counted(response.status());
     for (name, value) in HEADERS {
         response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));
     }
@@ -63,14 +72,84 @@ async fn answer(server: Arc<Server>, request: hyper::Request<Incoming>) -> Respo
     let Some((route, named)) = found.iter().find(|(route, _)| route.method == method) else {
         return nothing_there(&path, session.as_deref(), !found.is_empty()).into_response();
     };
+    let route: &'static Route = route;
+    let etag = parts.headers.get(header::IF_NONE_MATCH).and_then(|tag| tag.to_str().ok()).map(str::to_owned);
+    let key = parts.headers.get("idempotency-key").and_then(|key| key.to_str().ok()).map(str::to_owned);
     match admitted(&server, route, named.clone(), parts, body, session).await {
-        Err(error) => shown(&error, status(&error)).into_response(),
+        Err(error) => told(route, &error).into_response(),
         Ok(request) => match route.handler {
             Handler::Live => server.live.stream(),
-            Handler::Work(work) => worked(&server, request, work, method == Method::Post).await.into_response(),
+            Handler::OpenApi => {
+                tagged(Answer::json(StatusCode::OK, "application/json", &openapi::document()), etag).into_response()
+            }
+            Handler::Wait(work) => waited(&server, route, request, work).await.into_response(),
+            Handler::Work(work) if route.access == Access::Api && method == Method::Post => {
+                once(&server, route, request, work, key).await.into_response()
+            }
+            Handler::Work(work) => {
+                let answer = worked(&server, route, request, work, method == Method::Post).await;
+                if route.access == Access::Api { tagged(answer, etag) } else { answer }.into_response()
+            }
         },
     }
 }
+
+/// Works on a request of a program once for its idempotency key: whoever asks again gets the same answer.
+async fn once(
+    server: &Arc<Server>,
+    route: &'static Route,
+    request: Request,
+    work: Work,
+    key: Option<String>,
+) -> Answer {
+    let Some(key) = key.filter(|key| (1..=128).contains(&key.len())) else {
+        return worked(server, route, request, work, true).await;
+    };
+    let key = format!("{}\0{}\0{key}", request.caller.credential(), request.path);
+    match server.limits.before(&key, &request.body) {
+        Err(error) => told(route, &error),
+        Ok(Some(answer)) => answer,
+        Ok(None) => {
+            let answer = worked(server, route, request, work, true).await;
+            server.limits.remember(&key, &answer);
+            answer
+        }
+    }
+}
+
+/// Works on a request until there is an answer to wait for: as long as the asker says, a minute at most.
+async fn waited(server: &Arc<Server>, route: &'static Route, request: Request, work: Work) -> Answer {
+    let seconds = request.asked("timeout").and_then(|seconds| seconds.parse().ok()).unwrap_or(30_u64).min(60);
+    let until = Instant::now() + Duration::from_secs(seconds);
+    let request = Arc::new(request);
+    loop {
+        let answer = shared(server, route, Arc::clone(&request), work, false).await;
+        let waits = String::from_utf8_lossy(&answer.body).contains("\"answer\":\"waiting\"");
+        if !waits || Instant::now() >= until {
+            return answer;
+        }
+        tokio::time::sleep(Duration::from_millis(300)).await;
+    }
+}
+
+/// With a tag that says what is in it; whoever has that already gets no more.
+fn tagged(answer: Answer, known: Option<String>) -> Answer {
+    if answer.status != StatusCode::OK {
+        return answer;
+    }
+    let tag = format!("\"{}\"", Digest::of(&answer.body));
+    if known.as_deref() == Some(tag.as_str()) {
+        return Answer {
+            status: StatusCode::NOT_MODIFIED,
+            kind: answer.kind,
+            headers: vec![(header::ETAG, tag)],
+            body: Vec::new(),
+        };
+    }
+    answer.with(header::ETAG, tag)
+}
+
+type Work = fn(&Request) -> Result<Answer, Error>;
 
 /// Whether the request names this server: by `Host`, exactly, and by nothing else.
 fn is_ours(server: &Server, parts: &Parts) -> bool {
@@ -97,41 +176,88 @@ async fn admitted(
     body: Incoming,
     session: Option<Arc<Session>>,
 ) -> Result<Request, Error> {
-    if route.access == Access::Session && session.is_none() {
-        return Err(unauthenticated());
+    let post = route.method == Method::Post;
+    let kind =
+        parts.headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default().to_owned();
+    let (caller, session, signs) = match route.access {
+        Access::Open => (Caller::default(), session, false),
+        Access::Session => (server.person(), Some(session.ok_or_else(unauthenticated)?), false),
+        Access::Api => programs(server, route, &parts.headers, session)?,
+    };
+    if post {
+        let by_token = route.access == Access::Api && session.is_none();
+        from_our_page(server, &parts.headers, !by_token)?;
     }
-    if route.method == Method::Post {
-        from_our_page(server, &parts.headers)?;
-    }
-    let limit = if route.method == Method::Post { LARGEST } else { 0 };
+    let limit = match (post, route.access) {
+        (false, _) => 0,
+        (true, Access::Api) => LARGEST_PLAN,
+        (true, _) => LARGEST,
+    };
     let body = body::read(body, limit).await.ok_or_else(|| too_large(limit))?;
     let mut form = Vec::new();
-    if route.method == Method::Post {
-        let kind = parts.headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    if post && route.access == Access::Api {
+        if signs && !is_signed(&body) {
+            return Err(unauthenticated());
+        }
+        if !kind.starts_with("application/json") {
+            return Err(refuse("media_type", "this takes JSON", "send `Content-Type: application/json`"));
+        }
+        server.limits.count(&caller.credential())?;
+    } else if post {
         if !kind.starts_with("application/x-www-form-urlencoded") {
             return Err(refuse("media_type", "this takes a form of this page", "use the buttons of the page"));
         }
         form = fields(&String::from_utf8_lossy(&body));
-    }
-    let token = form.iter().find(|(name, _)| name == "token").map(|(_, token)| token.as_str()).unwrap_or_default();
-    if route.method == Method::Post
-        && session.as_ref().is_some_and(|session| route.access == Access::Session && !session.is_form(token))
-    {
-        return Err(refuse("form_refused", "this form is not of this session", "reload the page and try again"));
+        let token = form.iter().find(|(name, _)| name == "token").map(|(_, token)| token.as_str()).unwrap_or_default();
+        if route.access == Access::Session && !session.as_ref().is_some_and(|session| session.is_form(token)) {
+            return Err(refuse("form_refused", "this form is not of this session", "reload the page and try again"));
+        }
     }
     Ok(Request {
         server: Arc::clone(server),
-        caller: session.as_ref().map_or_else(Caller::default, |_| server.person()),
+        caller,
         session,
         path: parts.uri.path().to_owned(),
         named,
         query: fields(parts.uri.query().unwrap_or_default()),
         form,
+        body,
+    })
+}
+
+/// Who a program is: by its token, by an approver's session, or, to approve, by the approver's signature in the body, which is looked for then.
+fn programs(
+    server: &Server,
+    route: &Route,
+    headers: &HeaderMap,
+    session: Option<Arc<Session>>,
+) -> Result<(Caller, Option<Arc<Session>>, bool), Error> {
+    let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    if let Some(token) = given.and_then(|value| value.strip_prefix("Bearer ")) {
+        let caller = exacta_app::token::caller_of(&server.options, token.trim())?.ok_or_else(unauthenticated)?;
+        server.limits.count(&caller.credential())?;
+        return Ok((caller, None, false));
+    }
+    match session {
+        Some(session) if given.is_none() => Ok((server.person(), Some(session), false)),
+        None if given.is_none() && route.doc.name == "approve" && route.method == Method::Post => {
+            Ok((Caller::Key { agent: None }, None, true))
+        }
+        _ => Err(unauthenticated()),
+    }
+}
+
+/// Whether a body carries a signed decision. What it is worth, the application finds out.
+fn is_signed(body: &[u8]) -> bool {
+    let given: Option<Value> = serde_json::from_slice(body).ok();
+    given.is_some_and(|given| {
+        given.get("signature").is_some_and(Value::is_string) && given.get("statement").is_some_and(Value::is_object)
     })
 }
 
 /// Whether a page of this server asks, and no other: by `Origin`, which a browser always sends with a POST, and by `Sec-Fetch-Site`.
-fn from_our_page(server: &Server, headers: &HeaderMap) -> Result<(), Error> {
+/// A program with a token of its own sends neither; if it does, they count.
+fn from_our_page(server: &Server, headers: &HeaderMap, needed: bool) -> Result<(), Error> {
     let one = |name: &str| {
         let mut values = headers.get_all(name).iter();
         let first = values.next().map(|value| value.to_str().unwrap_or("?"));
@@ -141,33 +267,57 @@ fn from_our_page(server: &Server, headers: &HeaderMap) -> Result<(), Error> {
     let is_ours =
         origin.is_some_and(|origin| one("host") == Some(origin) && server.hosts.iter().any(|host| host == origin));
     let site = one("sec-fetch-site").is_none_or(|site| site == "same-origin");
-    if is_ours && site {
+    if (is_ours || !needed && one("origin").is_none()) && site {
         return Ok(());
     }
     Err(refuse("origin_refused", "another page asks for this", "use the buttons of the page itself"))
 }
 
 /// Works on a request in a worker's thread.
-async fn worked(
-    server: &Arc<Server>,
-    request: Request,
-    work: fn(&Request) -> Result<Answer, Error>,
-    acts: bool,
-) -> Answer {
+async fn worked(server: &Arc<Server>, route: &'static Route, request: Request, work: Work, acts: bool) -> Answer {
+    shared(server, route, Arc::new(request), work, acts).await
+}
+
+async fn shared(server: &Arc<Server>, route: &'static Route, request: Arc<Request>, work: Work, acts: bool) -> Answer {
     let turn = match server.turn(acts).await {
         Ok(turn) => turn,
-        Err(error) => return shown(&error, status(&error)),
+        Err(error) => return told(route, &error),
     };
     let done = tokio::task::spawn_blocking(move || {
         let answer = work(&request);
         drop(turn);
-        answer.unwrap_or_else(|error| in_session(&request, &error))
+        answer.unwrap_or_else(|error| match route.access {
+            Access::Api => told(route, &error),
+            Access::Open | Access::Session => in_session(&request, &error),
+        })
     });
     done.await.unwrap_or_else(|_| {
         let error =
             Error::fault("internal", "something in this server is broken").hint("report this as a defect of exacta");
-        shown(&error, StatusCode::INTERNAL_SERVER_ERROR)
+        told(route, &error)
     })
+}
+
+/// An error, as the route's askers read it.
+fn told(route: &Route, error: &Error) -> Answer {
+    if route.access == Access::Api { problem(error) } else { shown(error, status(error)) }
+}
+
+/// An error for programs: RFC 9457, with our code and what helps.
+fn problem(error: &Error) -> Answer {
+    let status = status(error);
+    let body = json!({
+        "type": "about:blank", "title": title(status), "status": status.as_u16(), "detail": error.message,
+        "code": error.code, "hint": error.hint, "places": error.places,
+    });
+    let answer = Answer::json(status, "application/problem+json", &body);
+    match status {
+        StatusCode::UNAUTHORIZED => answer.with(header::WWW_AUTHENTICATE, "Bearer".to_owned()),
+        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
+            answer.with(header::RETRY_AFTER, "1".to_owned())
+        }
+        _ => answer,
+    }
 }
 
 /// An error, with the page around it if there is one to show.
@@ -195,15 +345,18 @@ const fn title(status: StatusCode) -> &'static str {
 /// There is no such page, or not in this way. Beneath `/api/` nobody without a credential learns even that.
 fn nothing_there(path: &str, session: Option<&Session>, other_method: bool) -> Answer {
     if path.starts_with("/api/") && session.is_none() {
-        let error = unauthenticated();
-        return shown(&error, status(&error));
+        return problem(&unauthenticated());
     }
     let error = refuse("not_found", "there is no such page", "the inbox is at `/`");
     shown(&error, if other_method { StatusCode::METHOD_NOT_ALLOWED } else { StatusCode::NOT_FOUND })
 }
 
 fn unauthenticated() -> Error {
-    refuse("unauthenticated", "this needs an approver's session", "open the link that `exacta serve` printed")
+    refuse(
+        "unauthenticated",
+        "this needs an approver's session, or an agent's token",
+        "open the link that `exacta serve` printed; programs send `Authorization: Bearer TOKEN`",
+    )
 }
 
 fn too_large(limit: usize) -> Error {

@@ -6,11 +6,14 @@
 
 mod acts;
 mod answer;
+mod api;
 mod body;
 mod gate;
 mod going;
 mod html;
+mod limits;
 mod live;
+mod openapi;
 mod page;
 mod pages;
 mod problem;

@@ -9,7 +9,11 @@ pub fn status(error: &Error) -> StatusCode {
     match (error.code, error.exit) {
         ("plan_unknown" | "run_unknown" | "entry_unknown" | "not_found", _) => StatusCode::NOT_FOUND,
         ("unauthenticated", _) => StatusCode::UNAUTHORIZED,
-        ("not_allowed" | "origin_refused" | "form_refused" | "approval_invalid", _) => StatusCode::FORBIDDEN,
+        (
+            "not_allowed" | "scope_missing" | "plan_not_own" | "undo_needs_person" | "caller_not_person"
+            | "origin_refused" | "form_refused" | "approval_invalid",
+            _,
+        ) => StatusCode::FORBIDDEN,
         ("too_large", _) => StatusCode::PAYLOAD_TOO_LARGE,
         ("too_many", _) => StatusCode::TOO_MANY_REQUESTS,
         ("busy", _) => StatusCode::SERVICE_UNAVAILABLE,

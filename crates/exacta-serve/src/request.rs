@@ -1,5 +1,6 @@
 //! A request that passed the gate, as a handler sees it.
 
+use crate::body::Bytes;
 use crate::problem::refuse;
 use crate::session::Session;
 use crate::state::Server;
@@ -23,6 +24,8 @@ pub struct Request {
     pub query: Vec<(String, String)>,
     /// The fields of a form; empty where the body is none.
     pub form: Vec<(String, String)>,
+    /// The body.
+    pub body: Bytes,
 }
 
 impl Request {

@@ -1,9 +1,11 @@
 //! Every route there is: one table. What is not in it is not there.
 
 use crate::answer::Answer;
+use crate::api::wire::{self, schema};
 use crate::request::Request;
-use crate::{acts, pages};
+use crate::{acts, api, pages};
 use exacta_app::Error;
+use serde_json::Value;
 
 /// How a route is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +23,8 @@ pub enum Access {
     Open,
     /// An approver's session; by POST with the session's own form token.
     Session,
+    /// A program: an agent's token, or an approver's session; by POST with JSON.
+    Api,
 }
 
 /// What answers.
@@ -28,8 +32,12 @@ pub enum Access {
 pub enum Handler {
     /// A function on a worker's thread.
     Work(fn(&Request) -> Result<Answer, Error>),
+    /// The same again and again, until it says something else than before or the time is over.
+    Wait(fn(&Request) -> Result<Answer, Error>),
     /// The stream of events.
     Live,
+    /// What there is, for programs.
+    OpenApi,
 }
 
 /// One route.
@@ -42,14 +50,63 @@ pub struct Route {
     pub access: Access,
     /// By whom it is answered.
     pub handler: Handler,
+    /// What programs are told of it.
+    pub doc: Doc,
+}
+
+/// What programs are told of a route.
+#[derive(Clone, Copy)]
+pub struct Doc {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does.
+    pub what: &'static str,
+    /// The schema of its body.
+    pub body: Option<fn() -> Value>,
+    /// What may follow the question mark.
+    pub query: &'static [&'static str],
+    /// How it is answered if all goes well.
+    pub answers: &'static [&'static str],
+    /// What the answer is.
+    pub kind: &'static str,
+}
+
+impl Doc {
+    /// A page: programs are told nothing.
+    const PAGE: Self = Self { name: "", what: "", body: None, query: &[], answers: &["200"], kind: "text/html" };
+
+    const fn api(name: &'static str, what: &'static str) -> Self {
+        Self { name, what, kind: "application/json", ..Self::PAGE }
+    }
+
+    const fn query(self, query: &'static [&'static str]) -> Self {
+        Self { query, ..self }
+    }
+
+    const fn body(self, body: fn() -> Value) -> Self {
+        Self { body: Some(body), ..self }
+    }
+
+    const fn answers(self, answers: &'static [&'static str]) -> Self {
+        Self { answers, ..self }
+    }
+
+    const fn text(self, kind: &'static str) -> Self {
+        Self { kind, ..self }
+    }
 }
 
 const fn get(path: &'static str, access: Access, handler: fn(&Request) -> Result<Answer, Error>) -> Route {
-    Route { method: Method::Get, path, access, handler: Handler::Work(handler) }
+    Route { method: Method::Get, path, access, handler: Handler::Work(handler), doc: Doc::PAGE }
 }
 
 const fn post(path: &'static str, handler: fn(&Request) -> Result<Answer, Error>) -> Route {
-    Route { method: Method::Post, path, access: Access::Session, handler: Handler::Work(handler) }
+    Route { method: Method::Post, path, access: Access::Session, handler: Handler::Work(handler), doc: Doc::PAGE }
+}
+
+/// A route for programs.
+const fn api(method: Method, path: &'static str, handler: Handler, doc: Doc) -> Route {
+    Route { method, path, access: Access::Api, handler, doc }
 }
 
 /// A route, for whoever checks them all.
@@ -61,6 +118,8 @@ pub struct RouteView {
     pub path: &'static str,
     /// Whether a session is needed.
     pub session: bool,
+    /// Whether it is for programs.
+    pub api: bool,
 }
 
 /// Every route there is.
@@ -69,6 +128,7 @@ pub fn routes() -> impl Iterator<Item = RouteView> {
         method: route.method,
         path: route.path,
         session: route.access == Access::Session,
+        api: route.access == Access::Api,
     })
 }
 
@@ -78,12 +138,18 @@ pub static ROUTES: &[Route] = &[
     get("/assets/page.js", Access::Open, pages::asset),
     get("/assets/icon.svg", Access::Open, pages::asset),
     get("/open/{link}", Access::Open, pages::opening),
-    Route { method: Method::Post, path: "/open", access: Access::Open, handler: Handler::Work(acts::open) },
+    Route {
+        method: Method::Post,
+        path: "/open",
+        access: Access::Open,
+        handler: Handler::Work(acts::open),
+        doc: Doc::PAGE,
+    },
     get("/", Access::Session, pages::inbox),
     get("/history", Access::Session, pages::history),
     get("/plans/{id}", Access::Session, pages::plan),
     get("/runs/{id}/undo", Access::Session, pages::undo),
-    Route { method: Method::Get, path: "/events", access: Access::Session, handler: Handler::Live },
+    Route { method: Method::Get, path: "/events", access: Access::Session, handler: Handler::Live, doc: Doc::PAGE },
     post("/plans/{id}/approve", acts::approve),
     post("/plans/{id}/reject", acts::reject),
     post("/plans/{id}/revise", acts::revise),
@@ -93,6 +159,139 @@ pub static ROUTES: &[Route] = &[
     post("/plans/{id}/cancel", acts::cancel),
     post("/plans/{id}/resubmit", acts::resubmit),
     post("/runs/{id}/undo", acts::undo),
+    api(Method::Get, "/api/v2/health", Handler::Work(api::health), Doc::api("health", "whether it answers")),
+    api(
+        Method::Get,
+        "/api/v2/metrics",
+        Handler::Work(api::metrics),
+        Doc::api("metrics", "numbers for a monitor").text("text/plain"),
+    ),
+    api(Method::Get, "/api/v2/openapi.json", Handler::OpenApi, Doc::api("openapi", "this document")),
+    api(
+        Method::Get,
+        "/api/v2/projects",
+        Handler::Work(api::projects),
+        Doc::api("projects", "the projects of this server"),
+    ),
+    api(Method::Get, "/api/v2/policy", Handler::Work(api::policy), Doc::api("policy", "the Safety Policy in force")),
+    api(Method::Get, "/api/v2/profile", Handler::Work(api::profile), Doc::api("profile", "the profile in force")),
+    api(
+        Method::Post,
+        "/api/v2/plans",
+        Handler::Work(api::submit),
+        Doc::api("submit", "stores what becomes of a proposal, which is the body")
+            .query(&["revises", "run", "with"])
+            .answers(&["201"]),
+    ),
+    api(
+        Method::Post,
+        "/api/v2/plans/check",
+        Handler::Work(api::check),
+        Doc::api("check", "judges a proposal, which is the body, and stores nothing").query(&["with"]),
+    ),
+    api(
+        Method::Get,
+        "/api/v2/plans",
+        Handler::Work(api::list),
+        Doc::api("list", "plans, newest first").query(&["status", "by", "limit", "after"]),
+    ),
+    api(
+        Method::Get,
+        "/api/v2/plans/{id}",
+        Handler::Work(api::show),
+        Doc::api("show", "a plan; `with` adds diff, reasons, binding").query(&["with"]),
+    ),
+    api(
+        Method::Get,
+        "/api/v2/plans/{id}/diff",
+        Handler::Work(api::diff),
+        Doc::api("diff", "what a plan changes").text("text/x-diff"),
+    ),
+    api(
+        Method::Get,
+        "/api/v2/plans/{id}/wait",
+        Handler::Wait(api::wait),
+        Doc::api("wait", "the answer to a plan, when there is one or the time is over").query(&["timeout"]),
+    ),
+    api(
+        Method::Post,
+        "/api/v2/plans/{id}/approve",
+        Handler::Work(api::approve),
+        Doc::api("approve", "approves exactly the plan of that hash").body(schema::<wire::Approve>),
+    ),
+    api(
+        Method::Post,
+        "/api/v2/plans/{id}/reject",
+        Handler::Work(api::reject),
+        Doc::api("reject", "rejects a plan for good").body(schema::<wire::Because>),
+    ),
+    api(
+        Method::Post,
+        "/api/v2/plans/{id}/revise",
+        Handler::Work(api::revise),
+        Doc::api("revise", "asks for changes").body(schema::<wire::Revise>),
+    ),
+    api(
+        Method::Post,
+        "/api/v2/plans/{id}/derive",
+        Handler::Work(api::derive),
+        Doc::api("derive", "makes a plan of some parts of another").body(schema::<wire::Derive>).answers(&["201"]),
+    ),
+    api(
+        Method::Post,
+        "/api/v2/plans/{id}/withdraw",
+        Handler::Work(api::withdraw),
+        Doc::api("withdraw", "withdraws a plan that has not run").body(schema::<wire::Because>),
+    ),
+    api(
+        Method::Post,
+        "/api/v2/runs",
+        Handler::Work(api::start),
+        Doc::api("start", "runs an approved plan").body(schema::<wire::Start>).answers(&["201", "202"]),
+    ),
+    api(Method::Get, "/api/v2/runs/{id}", Handler::Work(api::run), Doc::api("run", "a run")),
+    api(
+        Method::Get,
+        "/api/v2/runs/{id}/events",
+        Handler::Work(api::events),
+        Doc::api("events", "what the log says of a run"),
+    ),
+    api(
+        Method::Post,
+        "/api/v2/runs/{id}/cancel",
+        Handler::Work(api::cancel),
+        Doc::api("cancel", "cancels a run between two steps").body(schema::<wire::Nothing>).answers(&["202"]),
+    ),
+    api(
+        Method::Post,
+        "/api/v2/runs/{id}/undo",
+        Handler::Work(api::undo),
+        Doc::api("undo", "shows an undo, or undoes what was shown").body(schema::<wire::Undo>).answers(&["200", "201"]),
+    ),
+    api(
+        Method::Get,
+        "/api/v2/audit/entries",
+        Handler::Work(api::entries),
+        Doc::api("entries", "entries of the log").query(&["operation", "last"]),
+    ),
+    api(
+        Method::Get,
+        "/api/v2/audit/proof/{seq}",
+        Handler::Work(api::proof),
+        Doc::api("proof", "proof that an entry is in the log").text("text/plain"),
+    ),
+    api(
+        Method::Get,
+        "/api/v2/audit/checkpoint",
+        Handler::Work(api::checkpoint),
+        Doc::api("checkpoint", "the size of the log, and the key to verify it with"),
+    ),
+    api(
+        Method::Post,
+        "/api/v2/audit/verify",
+        Handler::Work(api::verify),
+        Doc::api("verify", "verifies the whole record").body(schema::<wire::Nothing>),
+    ),
 ];
 
 impl Route {

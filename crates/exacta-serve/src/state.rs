@@ -1,13 +1,16 @@
 //! What the server has: the project, the approver, sessions, and whoever listens.
 
 use crate::going::Runs;
+use crate::limits::Limits;
 use crate::live::Live;
 use crate::page::Around;
 use crate::session::{Session, Sessions};
 use exacta_app::settings::KeyFile;
 use exacta_app::{App, Caller, Error, HeldSession, Options};
 use exacta_kernel::approval::ApproverName;
+use hyper::StatusCode;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -31,6 +34,9 @@ pub struct Server {
     pub live: Live,
     /// What runs.
     pub runs: Runs,
+    /// How often one may ask.
+    pub limits: Limits,
+    counts: [AtomicU64; 3],
     /// The session that plans are made in: alive as long as this process.
     pub held: Arc<HeldSession>,
     readers: Arc<Semaphore>,
@@ -50,9 +56,23 @@ impl Server {
         sessions: Sessions,
         held: Arc<HeldSession>,
     ) -> Self {
-        let (live, runs) = (Live::default(), Runs::default());
+        let (live, runs, limits, counts) = (Live::default(), Runs::default(), Limits::default(), Default::default());
         let [readers, actors] = [WORKERS.0, WORKERS.1].map(|count| Arc::new(Semaphore::new(count)));
-        Self { options, approver, hosts, sessions, live, runs, held, readers, actors }
+        Self { options, approver, hosts, sessions, live, runs, limits, counts, held, readers, actors }
+    }
+
+    /// Counts an answer by how it went.
+    pub fn counted(&self, status: StatusCode) {
+        let [all, refused, faults] = &self.counts;
+        all.fetch_add(1, Ordering::Relaxed);
+        refused.fetch_add(u64::from(status.is_client_error()), Ordering::Relaxed);
+        faults.fetch_add(u64::from(status.is_server_error()), Ordering::Relaxed);
+    }
+
+    /// How many requests there were, how many were refused, and how many met a fault.
+    #[must_use]
+    pub fn counts(&self) -> [u64; 3] {
+        [0, 1, 2].map(|at| self.counts.get(at).map_or(0, |count| count.load(Ordering::Relaxed)))
     }
 
     /// Waits for a place among the workers: those that read never wait for those that act.

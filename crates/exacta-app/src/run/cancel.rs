@@ -7,7 +7,7 @@ use crate::app::App;
 use crate::caller::Act;
 use crate::error::{Error, Exit};
 use crate::run::process::{self, Asked};
-use exacta_kernel::id::RunId;
+use exacta_kernel::id::{PlanId, RunId};
 use exacta_record::{RunRecord, RunState};
 use exacta_view::RunView;
 use std::time::{Duration, Instant};
@@ -24,6 +24,14 @@ impl App {
     pub fn run_named(&self, prefix: &str) -> Result<RunView, Error> {
         self.authorize(Act::Read)?;
         self.meant_run(Some(prefix)).map(crate::read::run_view)
+    }
+
+    /// That the caller may cancel the run of a plan, for whoever holds that run itself.
+    ///
+    /// # Errors
+    /// If it may not.
+    pub fn may_cancel(&self, id: &PlanId) -> Result<(), Error> {
+        self.authorize_for(Act::Cancel, id)
     }
 
     /// Cancels a run that goes on, and waits for its end.

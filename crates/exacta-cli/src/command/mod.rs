@@ -24,6 +24,7 @@ mod run_end;
 mod serve;
 mod source;
 mod status;
+mod token;
 mod undo;
 
 use crate::args::{Cli, Command};
@@ -88,6 +89,7 @@ fn give(command: Command, context: &Context) -> Result<u8, Error> {
         Command::Policy { command } => policy::policy(&command, context),
         Command::Approver { command } => approver::approver(&command, context),
         Command::Provider { command } => provider::provider(&command, context),
+        Command::Token { command } => token::token(&command, context),
         Command::Serve(args) => serve::serve(&args, context),
         Command::Mcp => mcp::mcp(context),
         Command::Autopilot { command } => autopilot::autopilot(&command, context),

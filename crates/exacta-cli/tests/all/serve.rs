@@ -5,7 +5,7 @@ use crate::world::World;
 use exacta_serve::{Method, RouteView, routes};
 use exacta_testkit::Running;
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::Stdio;
@@ -96,6 +96,159 @@ fn at(route: &RouteView, plan: &str) -> String {
     parts.collect::<Vec<_>>().join("/")
 }
 
+/// What an agent's token reaches of each route, with a plan that is not its own: nothing that decides, and nothing that it cannot see.
+#[test]
+fn a_token_reaches_nothing_that_decides() {
+    let world = World::begun();
+    let theirs = id(&submit(&world, &fix()));
+    let key = world.key();
+    let add = |name: &str, scopes: &[&str]| {
+        let scopes = scopes.iter().flat_map(|scope| ["--scope", scope]);
+        let args =
+            ["token", "add", name, "--approver-key", &key, "--json"].into_iter().chain(scopes).collect::<Vec<_>>();
+        world.run(&args).expect(0).json()["token"].as_str().unwrap().to_owned()
+    };
+    let all = add("everything", &["read", "read_all", "propose", "run_allowed", "execute"]);
+    let own = add("own", &["read", "propose"]);
+    let served = Served::start(&world);
+    let bearer = |token: &str| format!("Bearer {token}");
+    for route in routes().filter(|route| route.api) {
+        let path = at(&route, &theirs);
+        let method = if route.method == Method::Get { "GET" } else { "POST" };
+        let body = if method == "GET" {
+            ""
+        } else {
+            "{\"plan_hash\":\"0\",\"text\":\"x\",\"parts\":[\"s1\"],\"plan_id\":\"x\"}"
+        };
+        for (token, sees) in [(&all, true), (&own, false)] {
+            let headers = [("Authorization", bearer(token)), ("Content-Type", "application/json".to_owned())];
+            let headers: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+            let reply = served.ask(method, &path, &headers, body);
+            assert!(reply.status < 500, "{method} {path}: {}", reply.body);
+            let decides = ["/approve", "/reject", "/revise", "/derive"].iter().any(|end| path.ends_with(end));
+            assert!(!decides || reply.status >= 400, "{method} {path}: {}", reply.status);
+            assert!(sees || !path.contains(&theirs) || reply.status >= 400, "{method} {path}: {}", reply.status);
+            if reply.status >= 400 && reply.status != 422 {
+                assert!(
+                    reply.head.contains("application/problem+json") && reply.body.contains("\"code\""),
+                    "{}",
+                    reply.body
+                );
+            }
+        }
+        // A page of another site cannot use it either.
+        let headers = [
+            ("Authorization", bearer(&all)),
+            ("Content-Type", "application/json".to_owned()),
+            ("Origin", "http://evil.example".to_owned()),
+        ];
+        let headers: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        assert!(method == "GET" || served.ask(method, &path, &headers, body).status == 403, "{path}");
+    }
+    let hash = world.run(&["show", &theirs, "--json"]).expect(0).json()["plan_hash"].as_str().unwrap().to_owned();
+    for (act, body) in [
+        ("approve", format!("{{\"plan_hash\":\"{hash}\"}}")),
+        ("reject", "{}".to_owned()),
+        ("revise", "{\"text\":\"x\"}".to_owned()),
+        ("derive", "{\"parts\":[\"s1\"]}".to_owned()),
+    ] {
+        let headers = [("Authorization", bearer(&all)), ("Content-Type", "application/json".to_owned())];
+        let headers: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let reply = served.ask("POST", &format!("/api/v2/plans/{theirs}/{act}"), &headers, &body);
+        assert_eq!(reply.status, 403, "{act}: {}", reply.body);
+    }
+    assert_eq!(world.run(&["show", &theirs, "--json"]).expect(0).json()["status"], "pending");
+    world.run(&["token", "revoke", "own"]).expect(0);
+    let headers = [("Authorization", bearer(&own))];
+    assert_eq!(served.ask("GET", "/api/v2/plans", &[(headers[0].0, &headers[0].1)], "").status, 401, "revoked");
+    served.end();
+    world.run(&["audit", "verify"]).expect(0);
+}
+
+/// An agent's day: submit, twice with one key; read; wait; and the answer of an approver who signs elsewhere.
+#[test]
+fn a_program_submits_waits_and_learns_the_answer() {
+    let world = World::begun();
+    let key = world.key();
+    let token = world.run(&["token", "add", "codex", "--approver-key", &key, "--json"]).expect(0).json();
+    let bearer = format!("Bearer {}", token["token"].as_str().unwrap());
+    let served = Served::start(&world);
+    let ask = |method: &str, path: &str, more: &[(&str, &str)], body: &str| {
+        let headers = [&[("Authorization", bearer.as_str()), ("Content-Type", "application/json")][..], more].concat();
+        served.ask(method, path, &headers, body)
+    };
+    let value = |reply: &Reply| -> Value {
+        serde_json::from_str(&reply.body).unwrap_or_else(|error| panic!("{error}: {}", reply.body))
+    };
+    let mut plan = fix();
+    plan["model"] = json!({ "provider": "openai", "model": "gpt-5.5" });
+    let again = [("Idempotency-Key", "one")];
+    let first = ask("POST", "/api/v2/plans", &again, &plan.to_string());
+    assert_eq!(first.status, 201, "{}", first.body);
+    let told = value(&first);
+    assert_eq!((&told["schema"], &told["next"]["who"]), (&json!("exacta.plan-view/2"), &json!("person")));
+    assert!(told["detail"]["steps"][0].get("diff").is_none() && told["detail"].get("binding").is_none());
+    assert_eq!(
+        value(&ask("POST", "/api/v2/plans", &again, &plan.to_string()))["plan_id"],
+        told["plan_id"],
+        "done once"
+    );
+    assert_eq!(ask("POST", "/api/v2/plans", &again, "{}").status, 400, "the same key for something else");
+    let plan_id = told["plan_id"].as_str().unwrap().to_owned();
+    let path = format!("/api/v2/plans/{plan_id}");
+    let shown = ask("GET", &format!("{path}?with=diff"), &[], "");
+    assert!(value(&shown)["detail"]["steps"][0]["diff"].is_string());
+    assert_eq!(value(&shown)["detail"]["by"], "agent:codex");
+    let list = ask("GET", "/api/v2/plans?status=pending&limit=1", &[], "");
+    let tag = list.head.split("etag: ").nth(1).unwrap().split("\r\n").next().unwrap().to_owned();
+    assert_eq!(ask("GET", "/api/v2/plans?status=pending&limit=1", &[("If-None-Match", &tag)], "").status, 304);
+    assert_eq!(value(&ask("GET", &format!("{path}/wait?timeout=0"), &[], ""))["answer"], "waiting");
+    assert_eq!(
+        ask("POST", "/api/v2/runs", &[], &json!({ "plan_id": plan_id }).to_string()).status,
+        409,
+        "nobody has decided"
+    );
+    assert_eq!(ask("POST", "/api/v2/plans", &[], "not a plan").status, 422);
+    assert_eq!(ask("GET", "/api/v2/openapi.json", &[], "").status, 200);
+
+    let signed = signature(&world, &served, &bearer, &plan_id, told["plan_hash"].as_str().unwrap());
+    let json_kind = [("Content-Type", "application/json")];
+    let mut forged = signed.clone();
+    forged["statement"]["plan_id"] = json!("019a2f3e-7c1d-7e2a-9b4f-000000000001");
+    assert!(served.ask("POST", &format!("{path}/approve"), &json_kind, &forged.to_string()).status >= 400);
+    let approved = served.ask("POST", &format!("{path}/approve"), &json_kind, &signed.to_string());
+    assert_eq!(approved.status, 200, "{}", approved.body);
+    assert!(served.ask("POST", &format!("{path}/approve"), &json_kind, &signed.to_string()).status >= 400, "a replay");
+    let answer = value(&ask("GET", &format!("{path}/wait"), &[], ""));
+    assert_eq!((&answer["answer"], &answer["by"]), (&json!("approved"), &json!("tester")));
+    served.end();
+    world.run(&["audit", "verify"]).expect(0);
+}
+
+/// An approval that the owner of a key signs, as a program would send it.
+fn signature(world: &World, served: &Served, bearer: &str, plan: &str, hash: &str) -> Value {
+    use exacta_kernel::approval::{Statement, Verb};
+    use exacta_kernel::hash::Digest;
+    use exacta_kernel::id::{PlanId, ProjectId};
+    use exacta_kernel::time::Timestamp;
+    let health = served.ask("GET", "/api/v2/health", &[("Authorization", bearer)], "");
+    let health: Value = serde_json::from_str(&health.body).unwrap();
+    let key = exacta_home::KeyFile::load(world.key().as_ref()).unwrap().unlock(None).unwrap();
+    let millis = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
+    let now = Timestamp::from_millis(i64::try_from(millis).unwrap());
+    let statement = Statement::new(
+        Verb::Approve,
+        ProjectId::parse(health["project_id"].as_str().unwrap()).unwrap(),
+        PlanId::parse(plan).unwrap(),
+        Digest::parse(hash).unwrap(),
+        key.name().clone(),
+        now,
+        now.plus_seconds(600),
+    );
+    let signed = serde_json::to_value(key.sign(&statement).unwrap()).unwrap();
+    json!({ "plan_hash": hash, "statement": signed["statement"], "signature": signed["signature"] })
+}
+
 /// Walks every route there is, so that a new one cannot be forgotten.
 #[test]
 fn every_route_lets_in_only_whom_it_should() {
@@ -117,15 +270,19 @@ fn every_route_lets_in_only_whom_it_should() {
         for other in ["PUT", "DELETE", "PATCH", "OPTIONS", if route.method == Method::Get { "POST" } else { "GET" }] {
             let reply = served.ask(other, &path, &[("Cookie", &cookie), ("Origin", &origin), form], &body);
             let same_path = routes().any(|it| it.path == route.path && it.method != route.method);
-            assert!([405, 401].contains(&reply.status) || same_path, "{other} {path}: {}", reply.status);
+            assert!(reply.status >= 400 || same_path, "{other} {path}: {}", reply.status);
             assert!(!reply.head.contains("access-control-"), "{other} {path}");
         }
-        if route.session {
+        if route.session || route.api {
             let reply = served.ask(method, &path, &[("Origin", &origin), form], &body);
             assert_eq!(reply.status, 401, "{method} {path} without a session");
             let forged = "exacta_session=0000000000000000000000000000000000000000000000000000000000000000";
             let reply = served.ask(method, &path, &[("Cookie", forged), ("Origin", &origin), form], &body);
             assert_eq!(reply.status, 401, "{method} {path} with a forged session");
+            if route.api {
+                let forged = [("Authorization", "Bearer exacta_0"), ("Cookie", cookie.as_str()), form];
+                assert_eq!(served.ask(method, &path, &forged, "").status, 401, "{method} {path} with a forged token");
+            }
         }
         if route.method == Method::Post {
             let with = |origin: Option<&str>, site: Option<&str>, kind: &str, body: &str| {
@@ -148,7 +305,8 @@ fn every_route_lets_in_only_whom_it_should() {
             for site in ["cross-site", "same-site", "none"] {
                 assert_eq!(with(ours, Some(site), urlencoded, &body), 403, "{path}: {site}");
             }
-            for kind in ["application/json", "text/plain", "multipart/form-data; boundary=x", ""] {
+            let wrong = if route.api { urlencoded } else { "application/json" };
+            for kind in [wrong, "text/plain", "multipart/form-data; boundary=x", ""] {
                 assert_eq!(with(ours, None, kind, &body), 415, "{path}: {kind}");
             }
             if route.session {
@@ -156,7 +314,7 @@ fn every_route_lets_in_only_whom_it_should() {
                 assert_eq!(with(ours, None, urlencoded, ""), 403, "{path}: no token");
             }
             let large = "x".repeat((1 << 20) + 1);
-            assert_eq!(with(ours, None, urlencoded, &large), 413, "{path}: too large");
+            assert!(route.api || with(ours, None, urlencoded, &large) == 413, "{path}: too large");
         }
     }
     for path in ["/api/", "/api/v2/plans", "/api/v1/plans/draft", "/api/v9/unknown"] {

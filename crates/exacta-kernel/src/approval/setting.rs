@@ -32,6 +32,8 @@ pub enum SettingVerb {
     AutopilotSet,
     /// A mail account is added; the subject is its setup, by hash.
     MailSet,
+    /// An agent gets a token; the subject is [`token_subject`].
+    TokenAdd,
 }
 
 /// A decision about what is allowed, as it is signed.
@@ -167,6 +169,13 @@ pub fn verify(
 #[must_use]
 pub fn profile_subject(profile: Profile) -> Digest {
     Digest::of(format!("profile\0{}", profile.name()).as_bytes())
+}
+
+/// What a decision about an agent's token is about.
+#[must_use]
+pub fn token_subject(name: &str, token: &Digest, scopes: &BTreeSet<String>, expires_at: Timestamp) -> Digest {
+    let scopes: Vec<&str> = scopes.iter().map(String::as_str).collect();
+    Digest::of(format!("token\0{name}\0{token}\0{}\0{expires_at}", scopes.join(",")).as_bytes())
 }
 
 /// What a decision about an approver is about.

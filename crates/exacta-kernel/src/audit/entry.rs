@@ -128,6 +128,8 @@ pub enum Event {
     OccasionChanged,
     /// An autopilot has something to tell of itself: it fails, works again, or has not looked.
     AutopilotNotice,
+    /// An agent got a token, or one was revoked.
+    TokenChanged,
     /// The model is not the one the plan was made with.
     ModelDrift,
     /// A session ended, and its plans with it.
@@ -275,6 +277,7 @@ impl Event {
             Self::AutopilotChanged => "autopilot_changed",
             Self::OccasionChanged => "occasion_changed",
             Self::AutopilotNotice => "autopilot_notice",
+            Self::TokenChanged => "token_changed",
             Self::ModelDrift => "model_drift",
             Self::SessionEnded => "session_ended",
             Self::TamperingFound => "tampering_found",
