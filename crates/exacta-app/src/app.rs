@@ -179,6 +179,11 @@ impl App {
         self.root.path()
     }
 
+    /// Whether it is the user's desk: a project without a work tree.
+    pub(crate) fn is_desk(&self) -> bool {
+        crate::project::folder(&self.home.desk()).is_ok_and(|desk| desk == self.root.path())
+    }
+
     /// The project's id.
     #[must_use]
     pub const fn project_id(&self) -> &ProjectId {

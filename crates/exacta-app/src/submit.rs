@@ -24,7 +24,7 @@ use exacta_kernel::kept;
 use exacta_kernel::lifecycle::Status;
 use exacta_kernel::parse::{Refusal, Size};
 use exacta_kernel::plan::Plan;
-use exacta_kernel::proposal::{Constraint, ModelClaim};
+use exacta_kernel::proposal::{Constraint, Domain, ModelClaim};
 use exacta_kernel::secret;
 use exacta_record::{Change, NewPlan, Outcome, PlanRecord, RecordError, Scores};
 use exacta_view::PlanView;
@@ -225,6 +225,9 @@ impl App {
         let (evaluation, _) = pipeline::evaluate(text, origin, basis)?;
         match evaluation.plan() {
             None => self.refuse(Digest::of(text), &evaluation, &lineage),
+            Some(plan) if plan.domain() == Domain::Files && self.is_desk() => {
+                self.refuse(Digest::of(text), &Evaluation::refused(no_files_here(text), text), &lineage)
+            }
             Some(plan) => {
                 let identity = self.identity(plan, constraints, &in_force, &lineage)?;
                 if evaluation.is_withheld() {
@@ -431,6 +434,14 @@ fn is_readable(view: &PlanView) -> Result<bool, Error> {
         return Ok(true);
     }
     Ok(serde_json::to_vec(view)?.len() <= MOST_SHOWN)
+}
+
+/// The desk is a project without a work tree.
+fn no_files_here(text: &[u8]) -> Refusal {
+    let message = "your desk has no files: a plan of file changes belongs to a project";
+    let finding =
+        Finding::new(Code::PathOutside, message, "submit it in the project's folder, or name it with `--project DIR`");
+    Refusal { findings: vec![finding.at("/steps")], text_sha256: Digest::of(text) }
 }
 
 fn too_large_to_show(content: Digest) -> Refusal {

@@ -125,19 +125,28 @@ fn an_edited_draft_keeps_the_run_from_being_undone() {
 /// Steps that nothing performs, or that do not carry their exact bytes, are not executed, nor is what stands beside them.
 #[test]
 fn what_nothing_performs_is_refused() {
-    let body = json!({ "body": "paid" });
-    let sort = json!({ "message_id": "17", "action": "archive" });
-    for steps in [
-        json!([step(1, "write_outcome_draft", body.clone()), step(2, "triage_email", sort)]),
-        json!([step(1, "write_outcome_draft", json!({ "title": "no body" }))]),
-        json!([step(1, "write_email_draft", body)]),
+    let message = json!({ "message_id": "home/1/17", "action": "archive", "sha256": "a".repeat(64), "bytes": 90 });
+    let place = Place::new();
+    let steps = json!([step(1, "write_outcome_draft", json!({ "body": "paid" })), step(2, "triage_email", message)]);
+    let id = id(&place.submit(&plan(&steps)));
+    place.approve(&id).unwrap();
+    let error = place.execute(&id).unwrap_err();
+    assert_eq!((error.exit, error.code), (Exit::Denied, "no_executor"), "{error}");
+    assert_eq!(files(&place), Vec::<PathBuf>::new());
+    assert_eq!(place.app().show(&id).unwrap().run, None);
+}
+
+/// A write without its exact bytes is no plan that anybody could approve.
+#[test]
+fn what_does_not_carry_its_bytes_is_denied() {
+    for step in [
+        step(1, "write_outcome_draft", json!({ "title": "no body" })),
+        step(1, "write_email_draft", json!({ "body": "paid" })),
+        step(1, "triage_email", json!({ "message_id": "home/1/17", "action": "archive" })),
     ] {
         let place = Place::new();
-        let id = id(&place.submit(&plan(&steps)));
-        place.approve(&id).unwrap();
-        let error = place.execute(&id).unwrap_err();
-        assert_eq!((error.exit, error.code), (Exit::Denied, "no_executor"), "{error}");
-        assert_eq!(files(&place), Vec::<PathBuf>::new());
-        assert_eq!(place.app().show(&id).unwrap().run, None);
+        let view = place.submit(&plan(&json!([step])));
+        assert!(view.findings.iter().any(|finding| finding.code == "PLAN_PAYLOAD_MISSING"), "{:?}", view.findings);
+        assert!(place.approve(&id(&view)).is_err());
     }
 }

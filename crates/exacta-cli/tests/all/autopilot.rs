@@ -34,6 +34,15 @@ fn codes(done: &Done) -> Vec<String> {
 }
 
 #[test]
+fn the_desk_takes_no_file_plans() {
+    let world = World::begun();
+    let plan = world.file("plan.json", crate::story::fix().to_string());
+    let refused = world.run(&["--desk", "submit", &plan, "--json"]).expect(10);
+    assert_eq!(codes(&refused), ["PLAN_PATH_OUTSIDE"]);
+    assert_eq!(world.run(&["--desk", "list", "--json"]).expect(0).json()["plans"], json!([]));
+}
+
+#[test]
 fn an_autopilot_is_signed_shown_narrowed_and_removed() {
     let world = World::begun();
     let card = world.run(&["autopilot", "add", "prices", "watch https://a.example/x", "--dry-run", "--json"]).expect(0);

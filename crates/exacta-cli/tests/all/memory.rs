@@ -4,15 +4,26 @@ use crate::world::{Done, EXACTA, World, done};
 use exacta_testkit::output;
 use serde_json::{Value, json};
 
-/// Of address space, the program itself included: 64 MiB, four times the largest target here, and the program.
-const KIB: u64 = (64 + 4 * 3 + 64) << 10;
+/// Of address space: 64 MiB, four times the largest target here, and what the libraries and stacks take.
+const KIB: u64 = (64 + 4 * 3 + 24) << 10;
 
 fn limited(world: &World, args: &[&str]) -> Done {
     let args: Vec<String> = args.iter().map(|arg| format!("'{arg}'")).collect();
     let mut command = std::process::Command::new("sh");
-    command.args(["-c", &format!("ulimit -v {KIB}; exec '{EXACTA}' {}", args.join(" "))]);
+    let limit = KIB + loaded() / 1024;
+    command.args(["-c", &format!("ulimit -v {limit}; exec '{EXACTA}' {}", args.join(" "))]);
     command.current_dir(world.project()).env("EXACTA_HOME", world.home());
     done(output(&mut command))
+}
+
+/// What the program's own code and data take in memory: the segments that its file says are loaded.
+fn loaded() -> u64 {
+    let file = std::fs::read(EXACTA).unwrap();
+    let word = |at: usize| u64::from_le_bytes(file[at..at + 8].try_into().unwrap());
+    let half = |at: usize| usize::from(u16::from_le_bytes(file[at..at + 2].try_into().unwrap()));
+    let (start, size, count) = (usize::try_from(word(0x20)).unwrap(), half(0x36), half(0x38));
+    let segments = (0..count).map(|index| start + index * size);
+    segments.filter(|at| file[*at..at + 4] == [1, 0, 0, 0]).map(|at| word(at + 0x28)).sum()
 }
 
 fn plan(steps: &[Value]) -> String {

@@ -229,7 +229,7 @@ mod tests {
             "statement": { "schema": "exacta.setting/1", "verb": "autopilot_set", "project": null,
                 "subject": Digest::of(b""), "approver": "anna", "at": "2026-01-01T00:00:00.000Z",
                 "expires_at": "2026-01-01T00:01:00.000Z" },
-            "signature": "A".repeat(86) + "==",
+            "signature": "a".repeat(128),
         }))
         .unwrap();
         let definition = Definition {

@@ -30,7 +30,7 @@ fn a_newer_format() {
     let project = started();
     let connection = rusqlite::Connection::open(project.exacta().join("state.db")).unwrap();
     connection.pragma_update(None, "user_version", 99).unwrap();
-    insta::assert_snapshot!(refused(&project), @"the database `PROJECT/.exacta/state.db` has format 99; this version knows formats up to 3");
+    insta::assert_snapshot!(refused(&project), @"the database `PROJECT/.exacta/state.db` has format 99; this version knows formats up to 4");
 }
 
 #[test]

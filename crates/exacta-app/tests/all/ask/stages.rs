@@ -145,7 +145,7 @@ fn a_budget_stops_it_before_the_next_question() {
     let error = end.view.error.unwrap();
     assert_eq!((error.code, error.exit, server.asked().len()), ("ASK_BUDGET", Exit::RolledBack, 0));
     let mut counts = Vec::new();
-    for most in (100..2600).step_by(100) {
+    for most in (100..1200).step_by(10) {
         let server = right(95);
         let (end, _) = ask(&place, &server, tokens(most), Until::Done);
         assert_eq!(
