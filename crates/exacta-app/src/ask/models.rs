@@ -54,6 +54,7 @@ impl App {
     /// # Errors
     /// As for [`App::models`].
     pub fn models_for(&self, name: Option<&str>, wish: &Wish) -> Result<Models, Error> {
+        self.authorize(Act::Propose)?;
         let name = name.filter(|name| *name != NOBODY);
         match self.models(name) {
             Err(error) if error.code == NO_PROVIDER && wish.needs_no_model() => {
