@@ -53,6 +53,15 @@ impl Output {
         result(text);
     }
 
+    /// A text for systemd: as it is, or in one object.
+    pub fn unit(&self, text: &str) {
+        if self.json {
+            self.json(&serde_json::json!({ "schema": "exacta.unit/1", "unit": text }));
+        } else {
+            self.text(text);
+        }
+    }
+
     /// A result in one line, with nothing hidden in it.
     pub fn line(&self, text: &str) {
         self.text(&format!("{}\n", exacta_kernel::text::visible_line(text)));

@@ -22,7 +22,7 @@ struct Served {
 /// `exacta serve`
 pub fn serve(args: &Serve, context: &Context) -> Result<u8, Error> {
     if args.unit {
-        context.output.text(&unit(&context.options, args)?);
+        context.output.unit(&unit(&context.options, args)?);
         return Ok(Exit::Done.code());
     }
     let approver = args.approver.as_deref().map(approver).transpose()?;

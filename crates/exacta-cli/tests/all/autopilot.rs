@@ -43,6 +43,14 @@ fn the_desk_takes_no_file_plans() {
 }
 
 #[test]
+fn an_autopilot_changes_no_files() {
+    let world = World::begun();
+    add(&world, "chase", "draft a reminder to anna@a.example", &["--recipe", "Custom"]).expect(0);
+    let denied = submit(&world, "chase", &crate::story::fix().to_string()).expect(10);
+    assert_eq!(codes(&denied), ["PLAN_PRIMITIVE_REFUSED"]);
+}
+
+#[test]
 fn an_autopilot_is_signed_shown_narrowed_and_removed() {
     let world = World::begun();
     let card = world.run(&["autopilot", "add", "prices", "watch https://a.example/x", "--dry-run", "--json"]).expect(0);

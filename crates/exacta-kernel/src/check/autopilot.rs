@@ -7,7 +7,7 @@ use crate::effect::is_plain_address;
 use crate::finding::{Code, Finding};
 use crate::plan::Plan;
 use crate::prelude::*;
-use crate::proposal::{Action, IntentKind, Step};
+use crate::proposal::{Action, Domain, IntentKind, Step};
 use crate::text::excerpt;
 use crate::web;
 use serde_json::{Map, Value};
@@ -36,6 +36,13 @@ pub(super) fn check(plan: &Plan, allowed: &Allowed, findings: &mut Vec<Finding>)
             asked_for(&at, id, standing, findings);
         }
     }
+}
+
+/// A plan for an autopilot that does what no autopilot does.
+pub(super) fn of_another_domain(domain: Domain) -> Finding {
+    let message = format!("a plan for an autopilot acts in the {} domain", domain.name());
+    let hint = "use the primitives of an autopilot, or submit it as a plan of its own: `exacta submit FILE`";
+    Finding::new(Code::PrimitiveRefused, message, hint).at("/steps")
 }
 
 /// A recipe's steps, and whether one that sends may follow. `Custom` has none.

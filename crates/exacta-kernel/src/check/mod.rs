@@ -194,6 +194,9 @@ pub fn check(plan: Plan, context: &Context<'_>) -> Result<ValidPlan, Box<Invalid
     paths::check(&plan, context.facts, &mut findings, &mut lookalikes);
     conflict::check(&plan, &mut findings);
     constraints::check(&plan, context.constraints, &results, &mut findings);
+    if context.allowed.standing.is_some() && plan.domain() != Domain::Autopilot {
+        findings.push(autopilot::of_another_domain(plan.domain()));
+    }
     match plan.domain() {
         Domain::Files => {}
         Domain::Autopilot => autopilot::check(&plan, context.allowed, &mut findings),

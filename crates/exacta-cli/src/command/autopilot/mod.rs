@@ -99,7 +99,7 @@ pub fn autopilot(command: &AutopilotCommand, context: &Context) -> Result<u8, Er
         AutopilotCommand::Tick => run_due(context),
         AutopilotCommand::Health(args) => health(args.name.as_deref(), context),
         AutopilotCommand::Timer => {
-            context.output.text(&text::timer());
+            context.output.unit(&text::timer());
             Ok(0)
         }
     }
