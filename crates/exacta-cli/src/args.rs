@@ -384,7 +384,7 @@ Ends with 0 if the run is cancelled, with 40 if it had ended before.";
 
 const MCP_EXAMPLES: &str = "\
 Examples:
-  exacta mcp --project ~/work/shop --agent codex
+  exacta mcp --project ~/shop --agent codex
 
 An agent's program starts it; docs/mcp.md says how each is configured.";
 

@@ -7,7 +7,10 @@ use std::sync::{Arc, Mutex};
 type Turns = Vec<Vec<IpAddr>>;
 
 #[derive(Clone)]
-pub(crate) struct Names(Arc<Mutex<BTreeMap<String, (Turns, [usize; 2])>>>);
+pub(crate) struct Names(Arc<Mutex<Answers>>);
+
+/// By name: what is answered in turn, and how often each family was asked for.
+type Answers = BTreeMap<String, (Turns, [usize; 2])>;
 
 impl Names {
     pub(crate) fn start() -> Self {
