@@ -112,7 +112,7 @@ pub fn derive(proposal: &Proposal, selected: &BTreeSet<String>) -> Result<Vec<u8
 /// The same with hunks: each word names a step, or hunks of one. A step that is named whole is whole, whatever else is named of it.
 ///
 /// # Errors
-/// As [`derive`], and where a step has no such hunk, or cannot be divided.
+/// As [`derive()`], and where a step has no such hunk, or cannot be divided.
 pub fn derive_parts(plan: &Plan, words: &[String]) -> Result<Derived, DeriveError> {
     let proposal = plan.proposal();
     let mut selected: BTreeMap<String, Option<BTreeSet<usize>>> = BTreeMap::new();

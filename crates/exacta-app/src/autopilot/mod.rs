@@ -1,7 +1,7 @@
 //! Autopilots: a person's standing request, kept in a project's record or on the user's desk, and what is done for it.
 //!
 //! Nothing here counts by being stored: words, lists and switches are verified against the list of approvers at every use
-//! ([`Kept::verified`]), and a plan made for an autopilot is bound to them ([`standing`]).
+//! ([`App::verified`]), and a plan made for an autopilot is bound to them ([`standing`]).
 
 mod change;
 mod health;

@@ -5,7 +5,7 @@ use crate::facts::FileContent;
 use crate::prelude::*;
 use similar::{DiffOp, group_diff_ops};
 
-/// How many hunks [`super::render`] shows of a change.
+/// How many hunks [`super::render()`] shows of a change.
 pub(crate) fn hunks(comparison: &Comparison) -> usize {
     group_diff_ops(comparison.ops.clone(), CONTEXT).len()
 }
