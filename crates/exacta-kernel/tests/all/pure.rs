@@ -15,7 +15,7 @@ fn entry(line: &str) -> String {
 #[test]
 fn nothing_else_is_depended_on() {
     let arguments = ["tree", "--package", "exacta-kernel", "--edges", "normal,no-proc-macro", "--target", "all"];
-    let format = ["--offline", "--locked", "--prefix", "none", "--format", "{p}|{f}"];
+    let format = ["--locked", "--prefix", "none", "--format", "{p}|{f}"];
     let output = exacta_testkit::output(Command::new(env!("CARGO")).args(arguments).args(format));
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let tree: BTreeSet<String> = String::from_utf8(output.stdout).unwrap().lines().map(entry).collect();
