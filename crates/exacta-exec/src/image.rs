@@ -1,14 +1,14 @@
 //! Before-images: kept in the journals of runs that are over, found by their content, verified before use, dropped by age
 //! and size.
 
-use crate::area::{Area, OVER};
+use crate::area::{Area, OVER, shown_over};
 use crate::error::{IoError, RunError};
+use crate::find::open_over;
 use crate::fs::Fs;
 use crate::journal::Journal;
-use crate::mark::{Mark, shown_over};
-use crate::recover::open_over;
+use crate::mark::Mark;
+use crate::receipt::{Receipts, receipts};
 use crate::root::ProjectRoot;
-use crate::run::{Receipts, receipts};
 use crate::tally::{Tally, clock};
 use exacta_kernel::facts::{FileContent, FileState};
 use exacta_kernel::hash::Digest;
@@ -99,7 +99,7 @@ impl ProjectRoot {
         let Some(area) = Area::open(&disk)? else { return Ok(Collected::default()) };
         let Some(file) = open_over(&area, run)? else { return Ok(Collected::default()) };
         let size = disk.stat(&file).map_err(IoError::of("look at", OVER))?.size;
-        let terms = Tally::terms(retention);
+        let terms = Tally::terms(retention.older_than, retention.size_cap);
         if let Some(bytes) = Tally::read(&area, &terms)?
             && let total = bytes.saturating_add(size)
             && total <= retention.size_cap

@@ -2,12 +2,12 @@
 
 use crate::area::Area;
 use crate::error::RunError;
+use crate::find::{journal_name, open, open_over};
 use crate::fs::Disk;
 use crate::journal::Journal;
 use crate::mark::Mark;
-use crate::recover::{journal_name, open, open_over};
+use crate::receipt::Receipts;
 use crate::root::ProjectRoot;
-use crate::run::Receipts;
 use crate::settle::Committed;
 use exacta_kernel::id::{PlanId, RunId};
 use serde::Serialize;

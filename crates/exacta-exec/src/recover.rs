@@ -2,13 +2,15 @@
 
 use crate::area::{Area, Names, OVER, Traces, shown};
 use crate::error::{IoError, RunError};
+use crate::find::{journal_name, open, open_over};
 use crate::fs::Fs;
-use crate::journal::{Journal, JournalError};
+use crate::journal::Journal;
 use crate::lock::{Desk, Locks, Patience, is_held};
-use crate::mark::{Mark, shown_over};
+use crate::mark::Mark;
 use crate::outcome::{Outcome, Recovered};
-use crate::root::{ProjectRoot, RecordedState};
-use crate::run::{Receipts, receipts};
+use crate::receipt::{Receipts, receipts};
+use crate::recorded::RecordedState;
+use crate::root::ProjectRoot;
 use crate::settle::{Committed, Halt};
 use exacta_kernel::id::{PlanId, RunId};
 use rustix::io::Errno;
@@ -208,14 +210,6 @@ fn unsettled(run_id: &RunId, error: &IoError) -> RunError {
     RunError::NeedsAttention { run_id: run_id.clone(), what: error.to_string() }
 }
 
-/// The name the journal of an open run has at this moment. A living run renames it once, from intent to commit: so the first is
-/// looked for first.
-pub(crate) fn journal_name<F: Fs>(area: &Area<'_, F>, run_id: &RunId) -> Result<Option<String>, IoError> {
-    let (intent, commit) = (Names(run_id).intent(), Mark::Commit.name(area.fs.key(), run_id));
-    let is_staged = area.has(&intent)?;
-    Ok(if area.has(&commit)? { Some(commit) } else { is_staged.then_some(intent) })
-}
-
 /// Whether a living process holds the lock on a journal; `None` if there is none of this name.
 fn is_alive<F: Fs>(area: &Area<'_, F>, name: &str) -> Result<Option<bool>, IoError> {
     // A lock that is only tried is given up before anybody else can meet it.
@@ -246,14 +240,6 @@ fn hold<F: Fs>(area: &Area<'_, F>, run_id: &RunId, name: &str) -> Result<Option<
     }
 }
 
-pub(crate) fn open<F: Fs>(area: &Area<'_, F>, name: &str) -> Result<Option<F::File>, IoError> {
-    match area.fs.open(&area.dir, name) {
-        Ok(file) => Ok(Some(file)),
-        Err(Errno::NOENT) => Ok(None),
-        Err(errno) => Err(IoError { call: "open", path: shown(name), errno }),
-    }
-}
-
 /// Drops what a run left that never came to its commit, or was put back.
 fn discard<F: Fs>(area: &Area<'_, F>, run_id: &RunId, traces: &Traces) -> Result<(), IoError> {
     let names = Names(run_id);
@@ -264,29 +250,6 @@ fn discard<F: Fs>(area: &Area<'_, F>, run_id: &RunId, traces: &Traces) -> Result
         area.unmark(run_id, mark)?;
     }
     area.remove(&names.intent())
-}
-
-/// The journal of a run that is over; none if it is gone or cannot be used.
-pub(crate) fn journal_of<F: Fs>(area: &Area<'_, F>, run_id: &RunId) -> Result<Option<Journal>, IoError> {
-    let Some(file) = open_over(area, run_id)? else { return Ok(None) };
-    match Journal::read(area.fs, &file, run_id) {
-        Ok(journal) => Ok(Some(journal)),
-        Err(JournalError::Io(errno)) => {
-            Err(IoError { call: "read", path: format!("the journal of run {run_id}"), errno })
-        }
-        Err(JournalError::Broken(_) | JournalError::Format(_)) => Ok(None),
-    }
-}
-
-/// The journal of a run that is over, opened; none if it is gone.
-pub(crate) fn open_over<F: Fs>(area: &Area<'_, F>, run_id: &RunId) -> Result<Option<F::File>, IoError> {
-    let Some(mark) = area.ended(run_id)? else { return Ok(None) };
-    let name = mark.name(area.fs.key(), run_id);
-    match area.fs.open(area.over()?, &name) {
-        Ok(file) => Ok(Some(file)),
-        Err(Errno::NOENT) => Ok(None),
-        Err(errno) => Err(IoError { call: "open", path: shown_over(&name), errno }),
-    }
 }
 
 /// Removes what a run that is over left among the open ones.

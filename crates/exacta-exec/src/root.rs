@@ -3,6 +3,7 @@
 use crate::error::IoError;
 use crate::fs::Disk;
 use crate::key::JournalKey;
+use crate::recorded::{OpenRuns, RecordedState};
 use exacta_kernel::id::RunId;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{Mode, OFlags};
@@ -18,22 +19,6 @@ pub struct ProjectRoot {
     fd: OwnedFd,
     key: JournalKey,
     open_runs: Mutex<OpenRuns>,
-}
-
-/// The runs without an end that the record knows; `None` where there is no record to ask.
-pub(crate) type OpenRuns = Option<Arc<BTreeMap<RunId, RecordedState>>>;
-
-/// How a run stands in the record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum RecordedState {
-    /// There is no record to ask.
-    Unknown,
-    /// It has its end there, or never was.
-    Over,
-    /// It was entered, and has no end.
-    Running,
-    /// Its end is that a person has to look.
-    Attention,
 }
 
 impl ProjectRoot {
@@ -67,14 +52,6 @@ impl ProjectRoot {
         *self.open_runs.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(runs));
     }
 
-    pub(crate) fn open_runs(&self) -> OpenRuns {
-        self.open_runs.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    pub(crate) const fn key(&self) -> &JournalKey {
-        &self.key
-    }
-
     /// The path it was opened by; for messages only.
     #[must_use]
     pub fn path(&self) -> &Path {
@@ -104,7 +81,16 @@ impl ProjectRoot {
 
     /// What lies beneath it, with every sync really made.
     pub(crate) fn disk(&self) -> Result<Disk, IoError> {
-        Disk::new(self, true).map_err(IoError::of("open project", "."))
+        self.disk_with(true)
+    }
+
+    /// What lies beneath it; `durable` says whether syncs are really made.
+    pub(crate) fn disk_with(&self, durable: bool) -> Result<Disk, IoError> {
+        Disk::new(self.fd(), durable, self.key.clone(), self.open_runs()).map_err(IoError::of("open project", "."))
+    }
+
+    fn open_runs(&self) -> OpenRuns {
+        self.open_runs.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(crate) fn fd(&self) -> BorrowedFd<'_> {

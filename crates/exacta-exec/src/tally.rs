@@ -7,9 +7,8 @@ use crate::area::{Area, OVER};
 use crate::bytes::{read_exact, write_all};
 use crate::error::IoError;
 use crate::fs::{Fs, Rename};
-use crate::image::Retention;
 use rustix::io::Errno;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 const NAME: &str = "tally";
 const NEW: &str = "tally.new";
@@ -24,8 +23,8 @@ pub(crate) struct Tally;
 
 impl Tally {
     /// What a count holds for: today, and these limits.
-    pub(crate) fn terms(retention: &Retention<'_>) -> String {
-        format!("{} {} {}", clock() / DAY, retention.older_than.as_secs(), retention.size_cap)
+    pub(crate) fn terms(older_than: Duration, size_cap: u64) -> String {
+        format!("{} {} {size_cap}", clock() / DAY, older_than.as_secs())
     }
 
     /// The bytes that were counted on the same terms.

@@ -1,8 +1,8 @@
 //! What is kept of an ask that stopped on its way. Its content is the pipeline's business; here it is only kept, readable by its user alone.
 
 use crate::document::{self, Document};
-use crate::error::FileError;
 use crate::file::{self, Lock};
+use crate::file_error::FileError;
 use crate::{Home, HomeError};
 use exacta_kernel::hash::Digest;
 use exacta_kernel::id::ProjectId;

@@ -2,8 +2,8 @@
 //! anything: an autopilot's words and lists are in its project's record, signed.
 
 use crate::document::{self, Document};
-use crate::error::FileError;
 use crate::file::{self, Lock, Trust};
+use crate::file_error::FileError;
 use crate::{Home, HomeError};
 use exacta_kernel::autopilot::AutopilotName;
 use exacta_kernel::hash::Digest;

@@ -1,7 +1,7 @@
 //! Files that the program keeps for itself: one JSON object with its format's name and version.
 
-use crate::error::FileError;
 use crate::file::{self, Lock, Trust};
+use crate::file_error::FileError;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::path::Path;

@@ -3,7 +3,7 @@
 //! A file is replaced only through the [`Lock`] on its folder: read, change and write under the lock. Reading needs no lock,
 //! for a reader sees the file before a replacement or after it.
 
-use crate::error::{FileError, Weakness};
+use crate::file_error::{FileError, Weakness};
 use rustix::fs::{CWD, FlockOperation, Mode, OFlags, RenameFlags, flock, open, renameat, renameat_with};
 use rustix::io::Errno;
 use std::fs::{DirBuilder, File, Metadata};

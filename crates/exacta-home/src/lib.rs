@@ -16,6 +16,7 @@ mod autopilot;
 mod document;
 mod error;
 mod file;
+mod file_error;
 mod identity;
 mod key;
 mod log_key;
@@ -29,7 +30,8 @@ mod session;
 mod settings;
 mod token;
 
-pub use error::{FileError, HomeError, Weakness};
+pub use error::HomeError;
+pub use file_error::{FileError, Weakness};
 pub use identity::DeclaredIdentity;
 pub use key::{KeyError, KeyFile, SigningKey};
 pub use log_key::LogKey;

@@ -11,11 +11,12 @@
 
 mod document;
 mod error;
-mod files;
 mod folder;
 mod log;
 mod moved;
+mod operation_file;
 mod plan;
+mod plan_file;
 mod proof;
 mod record;
 mod row;

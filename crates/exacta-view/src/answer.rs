@@ -1,7 +1,8 @@
 //! What was answered to a plan: what `wait` tells its proposer.
 
-use crate::record::{ChangesRequested, RunView};
-use crate::schema::StatusWord;
+use crate::changes::ChangesRequested;
+use crate::published::StatusWord;
+use crate::record::RunView;
 use exacta_kernel::lifecycle::Status;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -5,11 +5,13 @@
 //! knows how wide a screen is, what colour a tone has, or how a surface words the command that helps.
 
 mod answer;
+mod changes;
 pub mod diff;
 pub mod emphasis;
 mod make;
 pub mod mark;
 mod plan;
+mod published;
 mod record;
 mod report;
 pub mod row;
@@ -20,11 +22,13 @@ mod ways;
 pub mod words;
 
 pub use answer::{Answer, AnswerView};
+pub use changes::ChangesRequested;
 pub use make::{Judged, Registered};
-pub use plan::{ConstraintView, Detail, PLAN_VIEW, PartialView, PlanView, StepView};
+pub use plan::{ConstraintView, Detail, PartialView, PlanView, StepView};
+pub use published::PLAN_VIEW;
 pub use record::{
-    ApprovalView, ChangesRequested, Outcome, PlanDetail, PlanLine, ReceiptView, Recovery, RunView, StatusView, Summary,
-    UndoFile, UndoView,
+    ApprovalView, Outcome, PlanDetail, PlanLine, ReceiptView, Recovery, RunView, StatusView, Summary, UndoFile,
+    UndoView,
 };
 pub use report::{FileReport, Found, Next, Report, Rights, RunReport, Standing, State, Who};
 pub use row::{Row, Span, Tone};

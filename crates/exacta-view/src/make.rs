@@ -1,6 +1,7 @@
 //! From what the kernel found to what is shown. Untrusted words are masked and made visible here, once for all surfaces.
 
-use crate::plan::{ConstraintView, Detail, PLAN_VIEW, PartialView, PlanView, StepView};
+use crate::plan::{ConstraintView, Detail, PartialView, PlanView, StepView};
+use crate::published::PLAN_VIEW;
 use crate::score::{CapabilityView, EstimatesView, FindingView, GateView, QualityView, RiskView};
 use crate::words::{line, text, value, word};
 use exacta_kernel::action::Reversibility;

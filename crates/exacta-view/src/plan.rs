@@ -1,21 +1,18 @@
 //! A plan as every surface shows it: the machine-readable face, kept stable and versioned. The terminal, the page and JSON are all drawn
 //! from these values, so that no surface knows more than another.
 
-use crate::record::ChangesRequested;
-use crate::schema::{DomainWord, Hash, KindWord, ShortId, SourceWord, StateWord, StatusWord, VerdictWord, Version};
+use crate::changes::ChangesRequested;
+use crate::published::{DomainWord, Hash, KindWord, ShortId, SourceWord, StateWord, StatusWord, VerdictWord, Version};
 use crate::score::{CapabilityView, EstimatesView, FindingView, GateView, QualityView, RiskView};
 use exacta_kernel::gate::Verdict;
 use exacta_kernel::lifecycle::Status;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The version of the face of a plan.
-pub const PLAN_VIEW: &str = "exacta.plan-view/1";
-
 /// A plan, or a text that did not become one. Printed by `check`, `submit` and `show` with `--json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PlanView {
-    /// Always [`PLAN_VIEW`].
+    /// Always [`PLAN_VIEW`](crate::PLAN_VIEW).
     #[schemars(with = "Version")]
     pub schema: String,
     /// Not for text that does not parse.

@@ -1,15 +1,15 @@
 //! What is shown of plans in lists, of runs, and of the project.
 
+use crate::changes::ChangesRequested;
 use crate::plan::PlanView;
+use crate::published::{ProfileWord, Share, StatusWord, VerbWord, VerdictWord};
 use crate::row::Tone;
-use crate::schema::{ProfileWord, Share, StatusWord, VerbWord, VerdictWord};
 use exacta_kernel::approval::Verb;
 use exacta_kernel::assess::BasisPoints;
 use exacta_kernel::drift::Drift;
 use exacta_kernel::facts::FileState;
 use exacta_kernel::gate::Verdict;
 use exacta_kernel::lifecycle::Status;
-use exacta_kernel::time::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -260,20 +260,6 @@ impl Outcome {
             Self::RolledBack | Self::Cancelled | Self::NeedsAttention | Self::Unknown => Tone::Bad,
         }
     }
-}
-
-/// A person's request for changes: the plan waits for its proposer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ChangesRequested {
-    /// The approver who asked.
-    pub by: String,
-    /// When.
-    #[schemars(with = "String")]
-    pub at: Timestamp,
-    /// What should be different, in that person's words.
-    pub text: String,
-    /// The places it is about, as `PATH:LINE`; empty if it is about the whole plan.
-    pub places: Vec<String>,
 }
 
 /// An unfinished run and what became of it.

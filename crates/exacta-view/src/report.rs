@@ -1,8 +1,9 @@
 //! What the agent that proposed a plan is told about it: short, in words it can act on, with the next thing to do.
 
+use crate::changes::ChangesRequested;
 use crate::plan::{ConstraintView, PlanView};
-use crate::record::{ChangesRequested, Outcome, PlanDetail, PlanLine, RunView};
-use crate::schema::{Hash, ProfileWord, StatusWord, VerdictWord};
+use crate::published::{Hash, ProfileWord, StatusWord, VerdictWord};
+use crate::record::{Outcome, PlanDetail, PlanLine, RunView};
 use crate::score::{CapabilityView, FindingView, GateView, QualityView, RiskView};
 use exacta_kernel::gate::Verdict;
 use exacta_kernel::lifecycle::Status;

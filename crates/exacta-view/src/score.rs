@@ -1,7 +1,7 @@
 //! Findings, numbers and verdicts as they are stored and shown: the kernel's, with owned names, so that a stored view can be
 //! read back. Words that come from a proposal are masked, and made visible, when a value is made; nothing later has to.
 
-use crate::schema::{CapabilityWord, DimensionWord, FactorWord, GateWord, GradeWord, LevelWord, Share, VerdictWord};
+use crate::published::{CapabilityWord, DimensionWord, FactorWord, GateWord, GradeWord, LevelWord, Share, VerdictWord};
 use crate::words::line;
 use exacta_kernel::assess::{BasisPoints, Capability, Grade, Issue, Level, Quality, Reason, Requested, Risk};
 use exacta_kernel::estimate::Estimates;

@@ -1,7 +1,7 @@
 //! What would have to change for a plan to be allowed without asking.
 
 use crate::plan::PlanView;
-use crate::schema::{ObstacleWord, ProfileWord, Share, VerdictWord};
+use crate::published::{ObstacleWord, ProfileWord, Share, VerdictWord};
 use crate::score::{IssueView, ReasonView};
 use exacta_kernel::assess::BasisPoints;
 use exacta_kernel::gate::Verdict;

@@ -3,7 +3,7 @@
 use super::{Attributes, FileId, Fs, Kind, Rename, Stat, attributes};
 use crate::handle::{is_mount, kind, open_beneath, retry, stat, stat_in};
 use crate::key::JournalKey;
-use crate::root::{OpenRuns, ProjectRoot, RecordedState};
+use crate::recorded::{OpenRuns, RecordedState};
 use exacta_kernel::id::RunId;
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use rustix::fs::{Access, AtFlags, FileType, FlockOperation, Mode, OFlags, RenameFlags, Statx, StatxAttributes};
@@ -21,10 +21,15 @@ pub(crate) struct Disk {
 }
 
 impl Disk {
-    /// `durable`: whether syncs are really made.
-    pub(crate) fn new(project: &ProjectRoot, durable: bool) -> Result<Self, Errno> {
-        let root = open_beneath(project.fd(), ".", OFlags::RDONLY | OFlags::DIRECTORY)?;
-        Ok(Self { root: Arc::new(root), durable, key: project.key().clone(), open_runs: project.open_runs() })
+    /// The files beneath a project's held folder. `durable`: whether syncs are really made.
+    pub(crate) fn new(
+        project: BorrowedFd<'_>,
+        durable: bool,
+        key: JournalKey,
+        open_runs: OpenRuns,
+    ) -> Result<Self, Errno> {
+        let root = open_beneath(project, ".", OFlags::RDONLY | OFlags::DIRECTORY)?;
+        Ok(Self { root: Arc::new(root), durable, key, open_runs })
     }
 }
 

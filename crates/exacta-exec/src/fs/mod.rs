@@ -7,7 +7,7 @@ mod attributes;
 mod disk;
 
 use crate::key::JournalKey;
-use crate::root::RecordedState;
+use crate::recorded::RecordedState;
 pub(crate) use attributes::Attributes;
 pub(crate) use disk::Disk;
 use exacta_kernel::id::RunId;

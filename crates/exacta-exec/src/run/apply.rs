@@ -2,11 +2,11 @@
 //! mixed for whoever looks, so there is nothing in that moment but renames, and the folders that they need or leave.
 
 use super::commit::Ready;
-use super::receipt::{Event, Receipt, Receipts, RunOptions};
 use crate::area::Names;
 use crate::error::{IoError, RunError};
 use crate::fs::{Fs, Rename};
 use crate::journal::Step;
+use crate::receipt::{Event, Receipts, RunOptions, receipts};
 use crate::settle::Halt;
 use exacta_kernel::facts::FileState;
 use rustix::io::Errno;
@@ -80,16 +80,4 @@ impl<F: Fs> Ready<'_, F> {
         let checked = area.fs.stat(&old.file).map_err(io)?;
         if came_out.id == checked.id { Ok(()) } else { Err(Halt::Changed(step.path.clone())) }
     }
-}
-
-/// What a run did, from its journal.
-pub(crate) fn receipts(run_id: &exacta_kernel::id::RunId, steps: &[Step]) -> Receipts {
-    let receipt = |step: &Step| Receipt {
-        path: step.path.clone(),
-        before: step.before.clone(),
-        after: step.after.clone(),
-        bytes: if let FileState::File { size, .. } = step.after { size } else { 0 },
-        duration_us: 0,
-    };
-    Receipts { run_id: run_id.clone(), steps: steps.iter().map(receipt).collect(), kept: Vec::new() }
 }

@@ -1,12 +1,12 @@
 //! The third stage: everything is looked at once more, and the commit record is written.
 
 use super::prepare::Prepared;
-use super::receipt::{Event, Objection, RunOptions};
 use super::stage::{Entered, Written};
 use crate::area::{EXEC, Names, shown};
 use crate::error::{IoError, RunError};
 use crate::fs::{Fs, Rename};
 use crate::mark::Mark;
+use crate::receipt::{Event, Objection, RunOptions};
 use crate::settle::Committed;
 use exacta_kernel::plan::Change;
 use rustix::io::Errno;

@@ -10,18 +10,15 @@
 mod apply;
 mod commit;
 mod prepare;
-mod receipt;
 mod stage;
 
-pub(crate) use apply::receipts;
-pub(crate) use prepare::Held;
 use prepare::Prepared;
-pub use receipt::{Event, Objection, Receipt, Receipts, RunOptions};
 
 use crate::area::Area;
-use crate::error::{IoError, RunError};
+use crate::error::RunError;
 use crate::fs::{Disk, Fs};
 use crate::lock::{Locks, Patience};
+use crate::receipt::{Objection, Receipts, RunOptions};
 use crate::recover;
 use crate::root::ProjectRoot;
 use crate::work::FileWork;
@@ -66,7 +63,7 @@ impl ProjectRoot {
     /// # Errors
     /// [`RunError`] if the project cannot be opened.
     pub fn permitted(&self, permit: Permit, sync: bool) -> Result<Permitted, RunError> {
-        let disk = Disk::new(self, sync).map_err(IoError::of("open project", "."))?;
+        let disk = self.disk_with(sync)?;
         Ok(Permitted { disk, work: FileWork::from(permit) })
     }
 }

@@ -5,6 +5,7 @@ use crate::bytes::{Seen, is, state};
 use crate::error::{Drifted, IoError, RunError};
 use crate::folders::Folders;
 use crate::fs::{Attributes, Fs, Kind, Stat};
+use crate::held::Held;
 use crate::journal::Folder;
 use crate::look::TARGET_CAP;
 use crate::work::FileWork;
@@ -14,13 +15,6 @@ use exacta_kernel::plan::Change;
 use rustix::io::Errno;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// A file held open, and what it had besides bytes and mode when it was looked at first. As long as it is held, no other file
-/// can have its inode number.
-pub(crate) struct Held<F: Fs> {
-    pub(crate) file: F::File,
-    pub(crate) attributes: Attributes,
-}
 
 /// Targets that are as expected.
 pub(crate) struct Prepared<'a, F: Fs> {

@@ -1,16 +1,17 @@
 //! The second stage: new files and the journal lie ready beside the project. Nothing is visible yet, and until
 //! the commit everything can be dropped.
 
-use super::prepare::{Held, Prepared, refused};
-use super::receipt::{Event, RunOptions};
+use super::prepare::{Prepared, refused};
 use crate::area::{Names, shown};
 use crate::bytes::{is, write_all};
 use crate::error::{IoError, RunError};
+use crate::find::journal_of;
 use crate::fs::{Attributes, Fs};
+use crate::held::Held;
 use crate::journal::{Folder, Journal};
 use crate::lock::Desk;
 use crate::mark::Mark;
-use crate::recover::journal_of;
+use crate::receipt::{Event, RunOptions};
 use exacta_kernel::facts::FileContent;
 use exacta_kernel::path::RelPath;
 use exacta_kernel::plan::Change;

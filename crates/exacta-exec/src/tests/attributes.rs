@@ -1,6 +1,7 @@
 //! What files have besides bytes and mode: owner, group, flags, extended attributes, access rules.
 
 use super::project::*;
+use crate::fs::Fs;
 use crate::journal::FORMAT;
 use crate::mark::Mark;
 use crate::{Event, RunError};
@@ -61,7 +62,7 @@ fn what_is_deleted_comes_back_with_its_attributes() {
     let (json, images) = rest.split_once('\n').unwrap();
     let mut older: serde_json::Value = serde_json::from_str(json).unwrap();
     older["steps"][0].as_object_mut().unwrap().remove("attributes").unwrap();
-    let seal = project.root.key().seal(older.to_string().as_bytes());
+    let seal = project.root.disk().unwrap().key().seal(older.to_string().as_bytes());
     for format in [1, FORMAT] {
         fs::write(&at, format!("exacta-journal {format} {seal}\n{older}\n{images}")).unwrap();
         assert!(matches!(project.root.receipts(&run_id(4)), Err(RunError::BadJournal { .. })));

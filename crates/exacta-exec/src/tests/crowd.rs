@@ -3,7 +3,7 @@
 
 use super::drive::{Between, execute};
 use super::project::*;
-use crate::{ProjectRoot, RunOptions, fs::Disk};
+use crate::{ProjectRoot, RunOptions};
 use exacta_kernel::id::RunId;
 use exacta_testkit::{LIMIT, Running};
 use std::fs;
@@ -47,7 +47,7 @@ fn change_pair(root: &ProjectRoot, pair: u32) {
     let (cancel, observer) = (AtomicBool::new(false), &mut |_| {});
     let mut options = RunOptions { cancel: &cancel, wait: Duration::from_millis(50), observer };
     let between = Between { enter: &mut || true, check: &mut |_| Ok(()) };
-    let _ = execute(&Disk::new(root, true).unwrap(), &work, between, &mut options);
+    let _ = execute(&root.disk().unwrap(), &work, between, &mut options);
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use crate::RunError;
 use crate::fs::Fs;
-use crate::run::{self, Objection, Receipts, RunOptions};
+use crate::receipt::{Objection, Receipts, RunOptions};
+use crate::run;
 use crate::work::FileWork;
 use exacta_kernel::plan::Change;
 

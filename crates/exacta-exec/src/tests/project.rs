@@ -1,11 +1,10 @@
 //! A temporary project and work to do in it.
 
 use crate::area::{EXEC, OVER};
-use crate::fs::Disk;
 use crate::mark::Mark;
 use crate::tests::drive::{Between, execute};
 use crate::work::FileWork;
-use crate::{Event, IoError, JournalKey, ProjectRoot, Receipts, RunError, RunOptions};
+use crate::{Event, JournalKey, ProjectRoot, Receipts, RunError, RunOptions};
 use exacta_kernel::facts::FileContent;
 use exacta_kernel::hash::Digest;
 use exacta_kernel::id::{CorrelationId, PlanId, RunId};
@@ -130,7 +129,7 @@ pub(super) fn run_in(
 ) -> Result<Receipts, RunError> {
     let cancel = AtomicBool::new(false);
     let mut options = RunOptions { cancel: &cancel, wait: Duration::ZERO, observer };
-    let disk = Disk::new(root, true).map_err(IoError::of("open", "."))?;
+    let disk = root.disk()?;
     execute(&disk, work, Between { enter: &mut || true, check: before_commit }, &mut options)
 }
 

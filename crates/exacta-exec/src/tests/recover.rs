@@ -2,7 +2,6 @@
 
 use super::project::*;
 use crate::area::{Area, EXEC, OVER};
-use crate::fs::Disk;
 use crate::journal::FORMAT;
 use crate::mark::Mark;
 use crate::recover::{in_the_way, settle};
@@ -145,7 +144,7 @@ fn a_run_that_died_before_its_commit_is_in_the_way_of_the_next() {
         Err(crate::Objection::Check("red".to_owned()))
     };
     project.run_with(&everything(1), &mut |_| {}, checks).unwrap_err();
-    let disk = Disk::new(&project.root, true).unwrap();
+    let disk = project.root.disk().unwrap();
     let area = Area::open(&disk).unwrap().unwrap();
     let targets = everything(1).changes.iter().map(|change| change.path.fold_key()).collect();
     for (text, found) in [(&b"half"[..], None), (&journal[..], Some(run_id(1)))] {
@@ -236,7 +235,7 @@ fn a_run_decided_back_is_put_back_from_its_before_images_alone() {
 #[test]
 fn a_run_decided_back_in_the_last_moment_is_put_back() {
     let project = interrupted();
-    let disk = Disk::new(&project.root, true).unwrap();
+    let disk = project.root.disk().unwrap();
     let area = Area::open(&disk).unwrap().unwrap();
     let found = area.runs().unwrap().remove(&run_id(1)).unwrap();
     fs::write(project.at(&marked(1, Mark::Back)), "").unwrap();

@@ -1,7 +1,6 @@
 //! Runs on a real file system.
 
 use super::project::*;
-use crate::fs::Disk;
 use crate::mark::Mark;
 use crate::tests::drive::{Between, execute};
 use crate::{Drifted, Event, Holder, Retention, RunError, RunOptions};
@@ -155,7 +154,7 @@ fn a_failed_check_or_a_cancel_leaves_everything_as_before() {
             count += usize::from(!matches!(event, Event::RollingBack { .. }));
         };
         let mut options = RunOptions { cancel: &cancel, wait: Duration::ZERO, observer: &mut observer };
-        let disk = Disk::new(&project.root, true).unwrap();
+        let disk = project.root.disk().unwrap();
         let between = Between { enter: &mut || true, check: &mut |_| Ok(()) };
         let outcome = execute(&disk, &everything(1), between, &mut options);
         if at < 5 && outcome.is_ok() {
@@ -184,7 +183,7 @@ fn a_run_that_does_not_begin_was_never_there() {
             };
             let between = Between { enter: &mut begin, check: &mut |_| Ok(()) };
             let mut options = RunOptions { cancel: &cancel, wait: Duration::ZERO, observer: &mut |_| {} };
-            execute(&Disk::new(&project.root, sync).unwrap(), &work, between, &mut options)
+            execute(&project.root.disk_with(sync).unwrap(), &work, between, &mut options)
         };
         assert_eq!(run(false), Err(RunError::NotBegun));
         assert_eq!((project.tree(), project.traces()), (before.clone(), vec![]));
@@ -202,7 +201,7 @@ fn a_run_that_fails_early_never_begins() {
         let mut begin = || panic!("entered");
         let between = Between { enter: &mut begin, check: &mut |_| Ok(()) };
         let mut options = RunOptions { cancel: &cancel, wait: Duration::ZERO, observer: &mut |_| {} };
-        let disk = Disk::new(&project.root, sync).unwrap();
+        let disk = project.root.disk_with(sync).unwrap();
         execute(&disk, &everything(1), between, &mut options).unwrap_err()
     };
     assert_eq!((run(true), run(false)), (RunError::Cancelled, RunError::Cancelled));

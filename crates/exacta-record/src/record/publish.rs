@@ -4,9 +4,9 @@
 
 use super::Record;
 use crate::error::{Place, RecordError, Tampered};
-use crate::files;
 use crate::folder::{CHECKPOINT, ENTRIES, Folder, PLANS};
 use crate::log::{LogFile, Pending};
+use crate::operation_file;
 use crate::proof::head::LogHead;
 use crate::proof::log_state::LogState;
 use crate::row::StoredPlan;
@@ -136,7 +136,7 @@ impl Record {
         }
         for id in &affected.operations {
             let lines = log::lines(db, Some(&outputs.log), pending, Some(id.as_str()), None)?;
-            outputs.operations.replace(&format!("{id}.json"), &[&files::entries_text(id.as_str(), &lines)])?;
+            outputs.operations.replace(&format!("{id}.json"), &[&operation_file::entries_text(id.as_str(), &lines)])?;
         }
         Ok(())
     }

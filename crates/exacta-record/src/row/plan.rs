@@ -2,8 +2,8 @@
 
 use super::{RunRow, unsigned};
 use crate::error::RecordError;
-use crate::files::PlanFile;
 use crate::plan::{ChangesRequested, PlanRecord, PlanSummary, Scores};
+use crate::plan_file::PlanFile;
 use crate::run::RunRecord;
 use exacta_kernel::approval::SignedStatement;
 use exacta_kernel::assess::BasisPoints;

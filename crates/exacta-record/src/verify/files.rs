@@ -4,9 +4,9 @@
 use super::Findings;
 use super::lines::Chain;
 use crate::error::{Place, RecordError};
-use crate::files::{entries_head, entries_text};
 use crate::folder::{ENTRIES, Folder, PLANS};
 use crate::log::LogFile;
+use crate::operation_file::{entries_head, entries_text};
 use crate::sqlite::db::Db;
 use crate::sqlite::log;
 use exacta_kernel::audit::merkle::leaf_hash;

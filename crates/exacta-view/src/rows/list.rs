@@ -1,7 +1,8 @@
 //! Plans as a table.
 
 use super::tone::status_tone;
-use crate::record::{ChangesRequested, PlanLine};
+use crate::changes::ChangesRequested;
+use crate::record::PlanLine;
 use crate::row::{Row, Tone};
 
 /// One line a plan, newest first, under a heading.

@@ -2,7 +2,7 @@
 
 use super::world::{Node, ROOT, World};
 use crate::fs::{Attributes, FileId, Fs, Kind, Rename, Stat};
-use crate::root::RecordedState;
+use crate::recorded::RecordedState;
 use exacta_kernel::id::RunId;
 use rustix::io::Errno;
 use std::cell::{Cell, RefCell};

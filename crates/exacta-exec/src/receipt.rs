@@ -1,5 +1,6 @@
 //! What goes into a run besides the permit, what is heard of it, and what comes out.
 
+use crate::journal::Step;
 use exacta_kernel::facts::FileState;
 use exacta_kernel::id::RunId;
 use exacta_kernel::path::RelPath;
@@ -74,4 +75,16 @@ pub struct Receipt {
     pub bytes: u64,
     /// Time spent on it, in microseconds; 0 where recovery completed the run.
     pub duration_us: u64,
+}
+
+/// What a run did, from its journal.
+pub(crate) fn receipts(run_id: &RunId, steps: &[Step]) -> Receipts {
+    let receipt = |step: &Step| Receipt {
+        path: step.path.clone(),
+        before: step.before.clone(),
+        after: step.after.clone(),
+        bytes: if let FileState::File { size, .. } = step.after { size } else { 0 },
+        duration_us: 0,
+    };
+    Receipts { run_id: run_id.clone(), steps: steps.iter().map(receipt).collect(), kept: Vec::new() }
 }

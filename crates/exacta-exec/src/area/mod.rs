@@ -17,6 +17,10 @@
 //! Runs that are over have a folder of their own, so that what every command looks through does not grow with them. A journal gets
 //! its name there first, durably, and loses the old one then; whoever finds both takes the old one away.
 
+mod marks;
+
+pub(crate) use marks::shown_over;
+
 use crate::error::IoError;
 use crate::fs::Fs;
 use crate::mark::Mark;

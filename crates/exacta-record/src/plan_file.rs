@@ -1,9 +1,8 @@
-//! The files that are written for people and tools: one per plan, one per operation. Everything in them is also in the
-//! database or the log; nothing is ever read back from them.
+//! The file that is written for people and tools about a plan. Everything in it is also in the database or the log; nothing is ever read
+//! back from it.
 //!
-//! They are put together from text that is stored as it is, so that comparing them costs no more than reading them.
+//! It is put together from text that is stored as it is, so that comparing it costs no more than reading it.
 
-use crate::row::IndexedLine;
 use exacta_kernel::text::visible_json;
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -90,21 +89,4 @@ impl PlanFile<'_> {
         part("plan", "");
         text
     }
-}
-
-/// The content of an operation's file: its entries, a line each, exactly as they are in the log.
-pub fn entries_text(correlation_id: &str, lines: &[IndexedLine]) -> Vec<u8> {
-    let mut text = entries_head(correlation_id);
-    text.reserve(lines.iter().map(|line| line.bytes.len() + 2).sum::<usize>() + 5);
-    for (index, line) in lines.iter().enumerate() {
-        text.extend(if index == 0 { &b"\n"[..] } else { b",\n" });
-        text.extend(&line.bytes);
-    }
-    text.extend(b"\n]}\n");
-    text
-}
-
-/// How an operation's file begins.
-pub fn entries_head(correlation_id: &str) -> Vec<u8> {
-    format!("{{\"schema\":\"exacta.audit-log/1\",\"correlation_id\":\"{correlation_id}\",\"entries\":[").into_bytes()
 }
