@@ -10,5 +10,6 @@
 )]
 
 mod callers;
+mod codes;
 mod modules;
 mod sources;
