@@ -11,6 +11,9 @@ use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
 use std::sync::OnceLock;
 
+/// Lines of a screen that does not say how many it has.
+const LINES: usize = 24;
+
 /// Prints for one command.
 #[derive(Debug, Clone, Copy)]
 pub struct Output {
@@ -94,6 +97,13 @@ impl Output {
     #[must_use]
     pub fn columns(&self) -> Option<usize> {
         io::stderr().is_terminal().then(width)
+    }
+
+    /// Columns and lines of standard error.
+    #[must_use]
+    pub fn screen(&self) -> (usize, usize) {
+        let lines = rustix::termios::tcgetwinsize(io::stderr()).map_or(0, |size| usize::from(size.ws_row));
+        (width(), if lines == 0 { LINES } else { lines })
     }
 
     /// Whether what is shown on standard error is coloured.

@@ -2,12 +2,17 @@
 
 use crate::interrupt::{Orderly, Waited};
 use exacta_app::{Error, Exit};
-use rustix::termios::{LocalModes, OptionalActions, QueueSelector, Termios, tcflush, tcgetattr, tcsetattr};
+use rustix::termios::{
+    LocalModes, OptionalActions, QueueSelector, SpecialCodeIndex, Termios, tcflush, tcgetattr, tcsetattr,
+};
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Write as _};
 
 /// Longer answers are not taken.
 const MAX_ANSWER: usize = 4_096;
+
+/// Ctrl-D, where keys are read one by one.
+const END_OF_INPUT: u8 = 4;
 
 /// A person at a terminal.
 #[derive(Debug)]
@@ -59,6 +64,24 @@ impl Person {
         Ok(answer.trim().to_owned())
     }
 
+    /// Asks for one key, without Enter, and shows it. What was typed before the question was seen does not count. None for Enter
+    /// and the like, and for several keys at once: an arrow, or something pasted.
+    ///
+    /// # Errors
+    /// As [`Self::confirm`].
+    pub fn key(&self, question: &str) -> Result<Option<char>, Error> {
+        let hold = Silence::begin(&self.tty, LocalModes::ECHO | LocalModes::ICANON)?;
+        self.put(question)?;
+        let bytes = self.piece(&hold.signals)?;
+        let key = match bytes.as_slice() {
+            [END_OF_INPUT] => return Err(self.given_up()),
+            [byte] if byte.is_ascii_graphic() => Some(char::from(*byte)),
+            _ => None,
+        };
+        self.say(&key.map_or_else(|| "\n".to_owned(), |key| format!("{key}\n")))?;
+        Ok(key)
+    }
+
     /// Asks for a passphrase, which is not shown.
     ///
     /// # Errors
@@ -77,7 +100,7 @@ impl Person {
     /// # Errors
     /// If the terminal fails.
     pub fn silence(&self) -> Result<Silence<'_>, Error> {
-        Silence::begin(&self.tty)
+        Silence::begin(&self.tty, LocalModes::ECHO)
     }
 
     /// Tells the person something.
@@ -97,28 +120,34 @@ impl Person {
     fn line(&self, signals: &Orderly) -> Result<String, Error> {
         let mut bytes = Vec::new();
         while !bytes.ends_with(b"\n") && bytes.len() < MAX_ANSWER {
-            match signals.wait(&self.tty).map_err(|error| broken(&error))? {
-                Waited::Ready => {}
-                Waited::Nothing => continue,
-                Waited::Interrupted | Waited::Gone => {
-                    // What is said next begins a line; nobody minds if the terminal is gone.
-                    drop(self.say("\n"));
-                    return Err(interrupted());
-                }
-            }
-            let mut piece = [0_u8; 256];
-            let count = rustix::io::read(&self.tty, &mut piece).map_err(|errno| broken(&errno.into()))?;
-            if count == 0 {
-                return Err(interrupted());
-            }
-            bytes.extend_from_slice(piece.get(..count).unwrap_or_default());
+            bytes.extend_from_slice(&self.piece(signals)?);
         }
         let text = String::from_utf8(bytes).map_err(|_| broken(&io::ErrorKind::InvalidData.into()))?;
         Ok(text.trim_end_matches(['\n', '\r']).to_owned())
     }
+
+    /// What is typed next. A signal while waiting is an interruption, and so is the end of input.
+    fn piece(&self, signals: &Orderly) -> Result<Vec<u8>, Error> {
+        loop {
+            match signals.wait(&self.tty).map_err(|error| broken(&error))? {
+                Waited::Ready => break,
+                Waited::Nothing => {}
+                Waited::Interrupted | Waited::Gone => return Err(self.given_up()),
+            }
+        }
+        let mut piece = [0_u8; 256];
+        let count = rustix::io::read(&self.tty, &mut piece).map_err(|errno| broken(&errno.into()))?;
+        if count == 0 { Err(interrupted()) } else { Ok(piece.get(..count).unwrap_or_default().to_vec()) }
+    }
+
+    fn given_up(&self) -> Error {
+        // What is said next begins a line; nobody minds if the terminal is gone.
+        drop(self.say("\n"));
+        interrupted()
+    }
 }
 
-/// No echo as long as it lives.
+/// No echo as long as it lives; for single keys no lines either.
 #[derive(Debug)]
 pub struct Silence<'t> {
     tty: &'t File,
@@ -127,11 +156,15 @@ pub struct Silence<'t> {
 }
 
 impl<'t> Silence<'t> {
-    fn begin(tty: &'t File) -> Result<Self, Error> {
+    fn begin(tty: &'t File, without: LocalModes) -> Result<Self, Error> {
         let signals = Orderly::begin().map_err(|error| broken(&error))?;
         let before = tcgetattr(tty).map_err(|errno| broken(&errno.into()))?;
         let mut quiet = before.clone();
-        quiet.local_modes.remove(LocalModes::ECHO);
+        quiet.local_modes.remove(without);
+        if without.contains(LocalModes::ICANON) {
+            quiet.special_codes[SpecialCodeIndex::VMIN] = 1;
+            quiet.special_codes[SpecialCodeIndex::VTIME] = 0;
+        }
         tcsetattr(tty, OptionalActions::Now, &quiet).map_err(|errno| broken(&errno.into()))?;
         Ok(Self { tty, before, signals })
     }

@@ -2,6 +2,7 @@
 
 use exacta_kernel::secret::mask;
 use exacta_kernel::text::{visible, visible_line};
+use exacta_kernel::time::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -21,6 +22,32 @@ pub fn line(words: &str) -> String {
 #[must_use]
 pub fn counted(count: usize, thing: &str) -> String {
     format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
+}
+
+/// How much time is left until a moment.
+#[must_use]
+pub fn left(at: &str, now: Timestamp) -> String {
+    let Ok(then) = Timestamp::try_from(at.to_owned()) else { return at.to_owned() };
+    let left = then.as_millis().saturating_sub(now.as_millis());
+    if left <= 0 { "time is over".to_owned() } else { format!("{} left", span(left)) }
+}
+
+/// How long ago a moment was.
+#[must_use]
+pub fn ago(at: &str, now: Timestamp) -> String {
+    let Ok(then) = Timestamp::try_from(at.to_owned()) else { return at.to_owned() };
+    format!("{} ago", span(now.as_millis().saturating_sub(then.as_millis())))
+}
+
+/// A length of time in its largest unit, or two where that says more.
+fn span(millis: i64) -> String {
+    let seconds = millis.max(0) / 1000;
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3600 => format!("{} min", seconds / 60),
+        3600..86_400 => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+        _ => format!("{} d", seconds / 86_400),
+    }
 }
 
 /// A value with every word of it masked and visible.
@@ -48,5 +75,17 @@ mod tests {
     #[test]
     fn one_thing_is_not_many() {
         assert_eq!([0, 1, 2].map(|count| counted(count, "file")), ["0 files", "1 file", "2 files"]);
+    }
+
+    #[test]
+    fn spans_read_well() {
+        let cases = [(-5, "0 s"), (59_999, "59 s"), (61_000, "1 min"), (3_725_000, "1 h 2 min"), (200_000_000, "2 d")];
+        for (millis, words) in cases {
+            assert_eq!(span(millis), words);
+        }
+        let at = |millis: i64| Timestamp::from_millis(millis).to_string();
+        let now = Timestamp::from_millis(600_000);
+        assert_eq!([left(&at(661_000), now), left(&at(600_000), now)], ["1 min left", "time is over"]);
+        assert_eq!(ago(&at(0), now), "10 min ago");
     }
 }

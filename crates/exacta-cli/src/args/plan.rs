@@ -144,6 +144,9 @@ pub struct Approve {
     /// Run it as soon as it is approved
     #[arg(long)]
     pub run: bool,
+    /// Show hashes, sessions and bindings, too, where you are asked
+    #[arg(long)]
+    pub verbose: bool,
     /// The plan hash you were shown, or its start; anything else is refused. Needed with `--approver-key`
     #[arg(long, value_name = "HASH")]
     pub hash: Option<String>,

@@ -42,6 +42,9 @@ pub struct Run {
     /// Go on in the background; `exacta status` shows how it goes
     #[arg(long)]
     pub detach: bool,
+    /// Show hashes, sessions and bindings, too, where you are asked
+    #[arg(long)]
+    pub verbose: bool,
 }
 
 /// `exacta undo`

@@ -161,7 +161,8 @@ fn report(args: &Ask, end: AskEnd, app: &mut App, context: &Context) -> Result<u
     let AskEnd { view, plan } = end;
     if let (Some(plan), true, None) = (&plan, args.run, &view.error) {
         tell_summary(&view, context);
-        return run::go_on(app, plan, &args.pace, false, context);
+        let manner = run::Manner { pace: &args.pace, apart: false, verbose: args.verbose };
+        return run::go_on(app, plan, &manner, context);
     }
     let exit = exit(&view, plan.as_ref().map(plans::exit));
     if output.is_json() {

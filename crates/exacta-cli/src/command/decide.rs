@@ -1,16 +1,16 @@
 //! A person decides about a plan, in one line.
 
-use super::key::Decider;
+use super::key::{Decider, declined};
+use super::question::{self, Asking, Yes};
 use super::{Context, plan as plans};
 use crate::args::{Approve, Reject, Revise};
-use crate::render::diff;
+use crate::review::Choice;
 use exacta_app::{App, Error, Exit};
 use exacta_kernel::approval::Shown;
 use exacta_kernel::id::PlanId;
 use exacta_kernel::lifecycle::Status;
 use exacta_view::PlanView;
-use exacta_view::rows::background::short;
-use exacta_view::rows::{ask, plan};
+use exacta_view::rows::plan;
 use std::collections::BTreeSet;
 
 /// `exacta approve`
@@ -23,7 +23,7 @@ pub fn approve(args: &Approve, context: &Context) -> Result<u8, Error> {
         return Err(unseen(&id, &named(&view)?.1));
     }
     if args.steps.is_empty() {
-        return approve_shown(&mut app, &view, decider, args.run, context);
+        return approve_shown(&mut app, &view, decider, args, context);
     }
     let steps: BTreeSet<String> = args.steps.iter().filter(|step| !step.is_empty()).cloned().collect();
     if steps.is_empty() {
@@ -31,7 +31,7 @@ pub fn approve(args: &Approve, context: &Context) -> Result<u8, Error> {
     }
     let derived = app.select(&id, &steps)?;
     if derived.status == Some(Status::Pending) && decider.is_person() {
-        return approve_shown(&mut app, &derived, decider, args.run, context);
+        return approve_shown(&mut app, &derived, decider, args, context);
     }
     plans::print(&derived, &context.output);
     plans::next(&derived, &app, &context.output);
@@ -39,9 +39,20 @@ pub fn approve(args: &Approve, context: &Context) -> Result<u8, Error> {
 }
 
 /// Shows the plan to the person, and approves exactly that if they agree; then runs it if that was asked for.
-fn approve_shown(app: &mut App, view: &PlanView, decider: Decider, run: bool, context: &Context) -> Result<u8, Error> {
-    let approved = decide_shown(app, view, decider, context)?;
-    if run {
+fn approve_shown(
+    app: &mut App,
+    view: &PlanView,
+    decider: Decider,
+    args: &Approve,
+    context: &Context,
+) -> Result<u8, Error> {
+    let yes = if args.run { Yes::Applies } else { Yes::Approves };
+    let asking = Asking { yes, verbose: args.verbose };
+    let approved = match decide_shown(app, view, decider, asking, context)? {
+        Decided::Approved(approved) => approved,
+        Decided::Ended(code) => return Ok(code),
+    };
+    if args.run {
         return super::run::execute_now(app, &named(&approved)?.0, context);
     }
     if context.output.is_json() {
@@ -53,19 +64,60 @@ fn approve_shown(app: &mut App, view: &PlanView, decider: Decider, run: bool, co
     Ok(Exit::Done.code())
 }
 
-/// The approved plan.
+/// What came of a question.
+pub enum Decided {
+    /// This plan is approved.
+    Approved(Box<PlanView>),
+    /// Another one took its place, and the command is over with this exit code.
+    Ended(u8),
+}
+
+/// Shows the plan to a person and does what they choose; whoever gives a key has chosen.
 ///
 /// # Errors
-/// Exit 30 if the person says no; and as approving fails.
-pub fn decide_shown(app: &mut App, view: &PlanView, decider: Decider, context: &Context) -> Result<PlanView, Error> {
+/// Exit 30 if the person says no, 10 if they reject the plan, 35 if they ask for changes; and as approving fails.
+pub fn decide_shown(
+    app: &mut App,
+    view: &PlanView,
+    decider: Decider,
+    asking: Asking,
+    context: &Context,
+) -> Result<Decided, Error> {
     let (id, shown) = named(view)?;
-    if decider.is_person() {
-        context.output.aside(plan::facts(view));
-        context.output.aside_text(&diff::all_text(view, context.output.paint_aside()));
-        context.output.aside(ask::summary(view));
-        decider.agrees(&format!("approve exactly this plan, hash {}?", short(shown.digits())))?;
+    let choice = match decider.person() {
+        Some(person) => question::ask(person, view, asking, context)?,
+        None => Choice::Approve,
+    };
+    match choice {
+        Choice::Pause => Err(declined()),
+        Choice::Approve => {
+            Ok(Decided::Approved(Box::new(app.approve(&id, &shown, &decider.key(&context.options)?)?)))
+        }
+        Choice::Reject(why) => {
+            let why = Some(why.as_str()).filter(|why| !why.is_empty());
+            app.reject(&id, why, &decider.key(&context.options)?)?;
+            Err(Error::new(Exit::Denied, "rejected", format!("you rejected plan `{id}`: it never runs"))
+                .hint(format!("`exacta wait {id}` tells the proposer so, with the reason")))
+        }
+        Choice::RequestChanges(words) => {
+            app.revise(&id, &words, &decider.key(&context.options)?)?;
+            if let Some(revision) = app.revision(&id, &words, &[])? {
+                return super::ask::again(revision, app, context).map(Decided::Ended);
+            }
+            let message = format!("you asked for changes to plan `{id}`: nothing was approved");
+            Err(Error::new(Exit::ChangesRequested, "changes_requested", message)
+                .hint(format!("the answer comes with `exacta submit FILE --revises {id}`")))
+        }
+        Choice::ApproveSteps(steps) => {
+            let derived = app.select(&id, &steps.into_iter().collect())?;
+            if derived.status == Some(Status::Pending) {
+                return decide_shown(app, &derived, decider, asking, context);
+            }
+            plans::print(&derived, &context.output);
+            plans::next(&derived, app, &context.output);
+            Ok(Decided::Ended(plans::exit(&derived).code()))
+        }
     }
-    app.approve(&id, &shown, &decider.key(&context.options)?)
 }
 
 /// `exacta reject`

@@ -39,6 +39,14 @@ impl Decider {
         }
     }
 
+    /// The person who is asked, if one is.
+    pub const fn person(&self) -> Option<&Person> {
+        match self {
+            Self::Person(person, _) => Some(person),
+            Self::Key(_) => None,
+        }
+    }
+
     /// Whether a person is asked.
     pub const fn is_person(&self) -> bool {
         matches!(self, Self::Person(..))
@@ -56,7 +64,8 @@ impl Decider {
     }
 }
 
-fn declined() -> Error {
+/// The person said no.
+pub fn declined() -> Error {
     Error::new(Exit::Confirm, "declined", "you said no: everything stays as it is")
         .hint("give the command again to decide")
 }

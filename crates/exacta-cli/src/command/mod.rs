@@ -17,6 +17,7 @@ mod plan;
 mod policy;
 mod profile;
 mod provider;
+mod question;
 mod reference;
 mod review;
 mod run;

@@ -14,7 +14,7 @@ use exacta_view::PlanView;
 /// `exacta review`
 pub fn review(args: &args::Review, context: &Context) -> Result<u8, Error> {
     Person::present()?;
-    if std::env::var_os("TERM").is_none_or(|kind| kind.is_empty() || kind == "dumb") {
+    if is_too_plain() {
         return Err(Error::new(
             Exit::Usage,
             "terminal_too_plain",
@@ -43,8 +43,16 @@ pub fn review(args: &args::Review, context: &Context) -> Result<u8, Error> {
     }
 }
 
+/// Whether a full screen is beyond the terminal.
+pub fn is_too_plain() -> bool {
+    std::env::var_os("TERM").is_none_or(|kind| kind.is_empty() || kind == "dumb")
+}
+
 /// Shows a plan full-screen until the person has chosen; gives it back, since it can be large.
-fn look(view: PlanView, context: &Context) -> Result<(Choice, PlanView), Error> {
+///
+/// # Errors
+/// If the terminal fails.
+pub fn look(view: PlanView, context: &Context) -> Result<(Choice, PlanView), Error> {
     let signals = Orderly::begin().map_err(|error| broken(&error))?;
     let mut review = Review::new(view, context.output.paint_aside().0);
     let choice = terminal::run(&mut review, &signals).map_err(|error| broken(&error))?;

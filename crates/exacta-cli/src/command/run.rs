@@ -1,7 +1,8 @@
 //! Plans are carried out.
 
-use super::decide::decide_shown;
+use super::decide::{Decided, decide_shown, named};
 use super::key::Decider;
+use super::question::{Asking, Yes};
 use super::run_end::{self as end, End};
 use super::{Context, plan as plans, source};
 use crate::args::{Execute, Pace, Run, Signer};
@@ -38,20 +39,35 @@ pub fn run(args: &Run, context: &Context) -> Result<u8, Error> {
         app.hold_session()?;
     }
     let view = app.submit(&text, &request)?;
-    go_on(&mut app, &view, &args.pace, args.detach, context)
+    go_on(&mut app, &view, &Manner { pace: &args.pace, apart: args.detach, verbose: args.verbose }, context)
+}
+
+/// How a plan that was just stored goes on.
+#[derive(Debug, Clone, Copy)]
+pub struct Manner<'a> {
+    /// How it runs.
+    pub pace: &'a Pace,
+    /// Whether that is in a process of its own.
+    pub apart: bool,
+    /// Whether a person who is asked sees hashes and bindings, too.
+    pub verbose: bool,
 }
 
 /// Goes on with a plan that was just stored: asks if a person is needed, and executes.
-pub fn go_on(app: &mut App, view: &PlanView, pace: &Pace, apart: bool, context: &Context) -> Result<u8, Error> {
+pub fn go_on(app: &mut App, view: &PlanView, manner: &Manner<'_>, context: &Context) -> Result<u8, Error> {
     let id = view.plan_id.as_deref().and_then(|id| PlanId::parse(id).ok());
-    let (Some(id), Some(Status::Pending | Status::AutoApproved)) = (id, view.status) else {
+    let (Some(mut id), Some(Status::Pending | Status::AutoApproved)) = (id, view.status) else {
         return stopped(view, app, &denied(), context);
     };
     if view.status == Some(Status::Pending) {
         match Decider::new(&Signer { approver_key: None }, &context.options) {
             Ok(decider) => {
-                if let Err(error) = decide_shown(app, view, decider, context) {
-                    return Err(ended(app, &id, error));
+                let asking = Asking { yes: Yes::Applies, verbose: manner.verbose };
+                match decide_shown(app, view, decider, asking, context) {
+                    // Of some steps alone another plan was made.
+                    Ok(Decided::Approved(approved)) => id = named(&approved)?.0,
+                    Ok(Decided::Ended(code)) => return Ok(code),
+                    Err(error) => return Err(ended(app, &id, error)),
                 }
             }
             Err(error) if error.exit == Exit::Confirm => {
@@ -65,7 +81,7 @@ pub fn go_on(app: &mut App, view: &PlanView, pace: &Pace, apart: bool, context: 
             context.output.note("this runs without a person; `exacta undo` takes it back");
         }
     }
-    if apart { detach(app, &id, pace, context) } else { carry_out(app, &id, pace, context) }
+    if manner.apart { detach(app, &id, manner.pace, context) } else { carry_out(app, &id, manner.pace, context) }
 }
 
 /// The same error; where the plan ends with this command since it was made in its session, the record and the hint say so.
@@ -75,7 +91,8 @@ fn ended(app: &mut App, id: &PlanId, error: Error) -> Error {
         Ok(0) | Err(_) => error,
         Ok(_) => {
             let again = format!("the plan expired with this command; `exacta resubmit {id}` makes a new one of it");
-            let hint = error.hint.clone().filter(|_| error.exit != Exit::Confirm);
+            let obsolete = matches!(error.exit, Exit::Confirm | Exit::ChangesRequested);
+            let hint = error.hint.clone().filter(|_| !obsolete);
             error.hint(hint.map_or_else(|| again.clone(), |hint| format!("{hint}; {again}")))
         }
     }

@@ -77,6 +77,7 @@ fn answer(world: &World, seen: &str) -> Option<String> {
         }
         _ if seen.contains("which profile") => "\n",
         _ if seen.contains("[y/N]") => "y\n",
+        _ if seen.contains("[y]es") && seen.ends_with("[?] ") => "y",
         // The review screen: its question, and before that its row of keys.
         _ if seen.contains("exactly") && seen.contains("\x1b[") => {
             let plan = world.run(&["show", &newest(world), "--json"]).expect(0).json();

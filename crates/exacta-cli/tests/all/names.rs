@@ -45,7 +45,7 @@ fn a_person_types_the_short_id_and_reads_with_it() {
     let table = world.run(&["list"]).expect(0).out;
     assert!(table.contains(&short(&first)) && table.contains(&short(&second)), "{table}");
     let mut terminal = world.terminal(&["approve", &short(&first)]);
-    terminal.wait_for("there").wait_for("[y/N]").send("y\n");
+    terminal.wait_for("there").wait_for("[?]").send("y");
     terminal.end().expect(0);
     assert_eq!(shown(&first)["status"], "user_approved");
     assert_eq!(shown(&second)["status"], "pending");

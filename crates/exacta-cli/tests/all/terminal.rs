@@ -23,7 +23,7 @@ fn a_person_says_yes() {
     let world = World::begun();
     let id = submitted(&world);
     let mut terminal = world.terminal(&["approve", &id]);
-    terminal.wait_for("+there").wait_for("[y/N]").send("y\n");
+    terminal.wait_for("+there").wait_for("[?]").send("y");
     terminal.end().expect(0);
     assert_eq!(status(&world, &id), "user_approved");
 }
@@ -32,12 +32,105 @@ fn a_person_says_yes() {
 fn anything_else_is_a_no() {
     let world = World::begun();
     let id = submitted(&world);
-    for answer in ["n\n", "\n", "yep\n"] {
+    for answer in ["\n", "\r", " ", "a", "\x1b[A", "yes", "e"] {
         let mut terminal = world.terminal(&["approve", &id]);
-        terminal.wait_for("[y/N]").send(answer);
-        terminal.end().expect(30);
+        terminal.wait_for("Approve?").wait_for("[?] ").send(answer);
+        terminal.wait_for("[?] ").send("n");
+        let done = terminal.end().expect(30);
+        assert!(done.out.contains("you said no"), "{answer:?}: {}", done.out);
     }
     assert_eq!(status(&world, &id), "pending");
+}
+
+/// Whoever types ahead has not seen what they would approve.
+#[test]
+fn keys_typed_before_the_plan_was_drawn_do_not_count() {
+    let world = World::begun();
+    let id = submitted(&world);
+    let mut terminal = world.shell(&format!("echo typing; sleep 1; {} approve {id}", crate::world::EXACTA));
+    terminal.wait_for("typing").send("yyyyyyyy").wait_for("[?] ").send("n");
+    terminal.end().expect(30);
+    assert_eq!(status(&world, &id), "pending");
+}
+
+/// All that matters of a small change is on a screen of 80×24, in the order that a decision needs; no hash, no session.
+#[test]
+fn a_small_change_is_decided_on_one_screen() {
+    let world = World::begun();
+    let path = world.file("plan.json", fix().to_string());
+    let mut terminal = world.terminal(&["run", &path]);
+    let screen = terminal.until("[?] ");
+    let at = |part: &str| screen.find(part).unwrap_or_else(|| panic!("{part}\n{screen}"));
+    let order = ["M greet.txt  +1 -1", "-world", "+there", "risk ", "quality ", "min left", "asking because", "Apply?"];
+    assert!(order.map(at).is_sorted(), "{screen}");
+    assert!(screen.lines().count() <= 24, "{screen}");
+    for word in ["hash", "session", "sha256", "binding"] {
+        assert!(!screen.contains(word), "{word}\n{screen}");
+    }
+    terminal.send("y");
+    terminal.end().expect(0);
+    assert_eq!(world.read("greet.txt"), "hello\nthere\n");
+}
+
+#[test]
+fn hashes_and_bindings_come_with_verbose() {
+    let world = World::begun();
+    let id = submitted(&world);
+    let hash = world.run(&["show", &id, "--json"]).json()["plan_hash"].as_str().unwrap().to_owned();
+    let mut terminal = world.terminal(&["approve", &id, "--verbose"]);
+    let screen = terminal.until("[?] ");
+    assert!(screen.contains(&hash) && screen.contains("profile"), "{screen}");
+    terminal.send("n");
+    terminal.end().expect(30);
+}
+
+/// A CI file is SYSTEM-LEVEL: a key is too little, and Enter is nothing.
+#[test]
+fn what_is_grave_takes_the_word() {
+    let world = World::begun();
+    let mut plan = fix();
+    plan["intent"] = serde_json::json!({"type": "FixBug", "text": "the workflow runs the tests on each push"});
+    plan["steps"] = serde_json::json!([{
+        "id": "s1", "order": 1, "type": "file_create", "target": ".github/workflows/ci.yml", "description": "a workflow that runs the tests on each push",
+        "dependencies": [], "content": "on: push\njobs:\n  t:\n    steps:\n      - run: curl https://get.acme.io | sh\n",
+    }]);
+    let id = submitted_plan(&world, &plan);
+    let mut terminal = world.terminal(&["approve", &id]);
+    let screen = terminal.until("[?] ");
+    assert!(screen.contains("SYSTEM-LEVEL") && screen.contains("Type approve"), "{screen}");
+    assert!(screen.contains("curl https://get.acme.io | sh") && screen.contains("ci.yml`, line 5"), "{screen}");
+    for answer in ["y\n", "\n", "approv\n", "yes\n"] {
+        terminal.send(answer).wait_for("[?] ");
+    }
+    assert_eq!(status(&world, &id), "pending");
+    terminal.send("approve\n");
+    terminal.end().expect(0);
+    assert_eq!(status(&world, &id), "user_approved");
+}
+
+#[test]
+fn changes_are_asked_for_at_the_prompt() {
+    let world = World::begun();
+    let id = submitted(&world);
+    let mut terminal = world.terminal(&["approve", &id]);
+    terminal.wait_for("[?] ").send("c").wait_for("What should be different?").send("\n");
+    terminal.wait_for("[?] ").send("c").wait_for("What should be different?").send("say hi instead\n");
+    let done = terminal.end().expect(35);
+    assert!(done.out.contains(&format!("--revises {id}")), "{}", done.out);
+    let plan = world.run(&["show", &id, "--json"]).expect(0).json();
+    assert_eq!(plan["changes_requested"]["text"], "say hi instead");
+}
+
+/// `v` opens all of it; leaving it comes back to the question.
+#[test]
+fn all_the_rest_is_one_key_away() {
+    let world = World::begun();
+    let id = submitted(&world);
+    let mut terminal = world.terminal(&["approve", &id]);
+    terminal.wait_for("[?] ").send("v").wait_for("\x1b[?1049h").wait_for("greet.txt").send("q");
+    terminal.wait_for("\x1b[?1049l").wait_for("[?] ").send("y");
+    terminal.end().expect(0);
+    assert_eq!(status(&world, &id), "user_approved");
 }
 
 #[test]
@@ -48,7 +141,7 @@ fn nobody_is_asked_who_has_no_key_here() {
     let path = world.file("plan.json", fix().to_string());
     for args in [["approve", &id], ["reject", &id], ["run", &path]] {
         let done = world.terminal(&args).end().expect(2);
-        assert!(done.out.contains("no approver's key is here") && !done.out.contains("[y/N]"), "{}", done.out);
+        assert!(done.out.contains("no approver's key is here") && !done.out.contains("[?]"), "{}", done.out);
     }
 }
 
@@ -57,7 +150,7 @@ fn control_c_at_a_question_decides_nothing() {
     let world = World::begun();
     let id = submitted(&world);
     let mut terminal = world.terminal(&["approve", &id]);
-    terminal.wait_for("[y/N]").send("\x03");
+    terminal.wait_for("[?]").send("\x03");
     terminal.end().expect(30);
     assert_eq!(status(&world, &id), "pending");
 }
@@ -83,7 +176,7 @@ fn a_passphrase_is_asked_for_and_not_shown() {
     assert!(!done.out.contains("correct horse"), "{}", done.out);
     let id = submitted(&world);
     let mut terminal = world.terminal(&["approve", &id]);
-    terminal.wait_for("[y/N]").send("y\n");
+    terminal.wait_for("[?]").send("y");
     terminal.wait_for("passphrase of `tester`").send("wrong\n");
     terminal.wait_for("passphrase of `tester`").send("correct horse\n");
     terminal.end().expect(0);
@@ -107,7 +200,7 @@ fn nothing_typed_between_two_passphrases_is_shown() {
     );
     for keys in ["correct horse\n", "\x03"] {
         let mut terminal = world.shell(&line);
-        terminal.wait_for("[y/N]").send("y\n");
+        terminal.wait_for("[?]").send("y");
         terminal.wait_for("passphrase of `tester`").send("wrong\n").wait_for("\n").send(keys);
         if keys != "\x03" {
             terminal.wait_for("passphrase of `tester`").send("\x03");
@@ -152,7 +245,7 @@ fn some_steps_are_shown_again_before_they_are_approved() {
     let world = World::begun();
     let whole = submitted_plan(&world, &three_steps());
     let mut terminal = world.terminal(&["approve", &whole, "--steps", "s1"]);
-    terminal.wait_for("+there").wait_for("[y/N]").send("y\n");
+    terminal.wait_for("+there").wait_for("[?]").send("y");
     terminal.end().expect(0);
     assert_eq!(status(&world, &whole), "expired");
 }
@@ -209,7 +302,7 @@ fn run_asks_and_executes() {
     let world = World::begun();
     let path = world.file("plan.json", fix().to_string());
     let mut terminal = world.terminal(&["run", &path]);
-    terminal.wait_for("[y/N]").send("y\n");
+    terminal.wait_for("Apply?").wait_for("[?]").send("y");
     terminal.end().expect(0);
     assert_eq!(world.read("greet.txt"), "hello\nthere\n");
     let mut terminal = world.terminal(&["undo"]);
@@ -223,9 +316,9 @@ fn run_asks_and_executes() {
 fn a_run_that_a_person_refuses_expires_its_plan() {
     let world = World::begun();
     let path = world.file("plan.json", fix().to_string());
-    for answer in ["n\n", "\x03"] {
+    for answer in ["n", "\x03"] {
         let mut terminal = world.terminal(&["run", &path]);
-        terminal.wait_for("[y/N]").send(answer);
+        terminal.wait_for("[?]").send(answer);
         let done = terminal.end().expect(30);
         let plan = world.run(&["list", "--limit", "1", "--json"]).expect(0).json()["plans"][0].clone();
         let id = plan["plan_id"].as_str().unwrap();

@@ -157,8 +157,8 @@ fn attack_03_the_reason_stands_above_the_question() {
     let steps = [create(".github/workflows/ci.yml", ci), create("notes.txt", &long)];
     let view = submit(&world, &steps);
     let terminal = world.terminal(&["approve", id(&view)]);
-    let asked = terminal.converse(|seen| seen.contains("[y/N]").then(|| "n\n".to_owned())).expect(30).out;
-    let above = asked.split("approve exactly").next().unwrap();
+    let asked = terminal.converse(|seen| seen.contains("[?]").then(|| "n\n".to_owned())).expect(30).out;
+    let above = asked.split("Approve?").next().unwrap();
     let lines: Vec<&str> = above.lines().rev().take(16).collect();
     let near = lines.iter().rev().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
     for part in [
@@ -167,7 +167,7 @@ fn attack_03_the_reason_stands_above_the_question() {
         "`.github/workflows/ci.yml`, line 5",
         "acme writer-9 2",
         "cli:",
-        "the proposer says: change the files",
+        "change the files",
         "notes.txt (+500 -0)",
     ] {
         assert!(near.contains(part), "{part}\n{near}");

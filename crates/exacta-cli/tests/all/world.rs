@@ -230,6 +230,17 @@ impl Terminal {
         self
     }
 
+    /// What is seen up to this, which is waited for and forgotten with it.
+    #[track_caller]
+    pub fn until(&mut self, text: &str) -> String {
+        while !self.seen.contains(text) {
+            let piece = self.next().unwrap_or_else(|| panic!("ended before `{text}`; seen: {}", self.seen));
+            self.seen.push_str(&piece);
+        }
+        let at = self.seen.find(text).unwrap() + text.len();
+        self.seen.drain(..at).collect()
+    }
+
     /// Types.
     pub fn send(&mut self, keys: &str) -> &mut Self {
         self.keys.write_all(keys.as_bytes()).unwrap();

@@ -1,12 +1,11 @@
 //! What is shown where a person decides: what it is, who proposes it, what changes, and why they are asked.
 
-use super::{labelled, plan};
+use super::labelled;
 use crate::plan::{Detail, PartialView, PlanView, StepView};
 use crate::row::{Row, Tone};
 use crate::score::GateView;
 use crate::words::counted;
 use exacta_kernel::gate::Verdict;
-use exacta_kernel::text::excerpt;
 use serde_json::Value;
 
 /// Where a binding says who proposed the plan.
@@ -14,25 +13,6 @@ pub(super) const PROPOSER: &str = "proposer";
 
 /// How many files are named.
 const NAMED: usize = 3;
-
-/// How much of the proposer's words is repeated, in characters.
-const SAID: usize = 300;
-
-/// The last lines above the question: the reason comes last.
-#[must_use]
-pub fn summary(view: &PlanView) -> Vec<Row> {
-    let mut rows = vec![Row::new(), plan::title(view)];
-    if let Some(detail) = view.detail.as_ref().filter(|detail| !detail.intent_text.is_empty()) {
-        rows.push(Row::indented(2).faint("the proposer says: ").plain(&excerpt(&detail.intent_text, SAID)));
-    }
-    rows.extend(view.detail.iter().flat_map(proposer).map(|row| row.indent(2)));
-    rows.push(plan::verdict(view));
-    rows.extend([changes(view), largest(view)].into_iter().flatten().map(|text| Row::indented(2).plain(&text)));
-    rows.extend(view.detail.iter().flat_map(|detail| &detail.partial_of).map(|part| partial(part).indent(2)));
-    rows.extend(irreversible(view).map(|row| row.indent(2)));
-    rows.extend(reasons(view).into_iter().map(|row| row.indent(2)));
-    rows
-}
 
 /// That a step is there only in part: nobody proposed just this.
 #[must_use]
@@ -75,7 +55,7 @@ pub fn changes(view: &PlanView) -> Option<String> {
 }
 
 /// The files that change most, by name.
-fn largest(view: &PlanView) -> Option<String> {
+pub(super) fn largest(view: &PlanView) -> Option<String> {
     let mut steps: Vec<&StepView> = view.detail.as_ref()?.steps.iter().filter(|step| step.diff.is_some()).collect();
     steps.sort_by_key(|step| core::cmp::Reverse(step.added + step.removed));
     let named = |step: &&StepView| format!("{} (+{} -{})", step.target, step.added, step.removed);
@@ -94,17 +74,32 @@ pub fn irreversible(view: &PlanView) -> impl Iterator<Item = Row> {
 /// Who proposed it: the credential it came by, and the model that was declared.
 #[must_use]
 pub fn proposer(detail: &Detail) -> Vec<Row> {
-    let Some(proposer) = detail.binding.as_ref().and_then(|binding| binding.get(PROPOSER)) else { return Vec::new() };
+    let Some((credential, model)) = declared(detail) else { return Vec::new() };
+    let model = model.map_or_else(|| "none was declared".to_owned(), |(model, class)| of_class(&model, &class));
+    vec![labelled("credential", &credential), labelled("model", &model)]
+}
+
+/// The same in a line.
+pub(super) fn proposed_by(detail: &Detail) -> Option<Row> {
+    let (credential, model) = declared(detail)?;
+    let model = model.map_or_else(|| "no model declared".to_owned(), |(model, class)| of_class(&model, &class));
+    Some(Row::new().faint("proposed by ").plain(&format!("{credential}, {model}")).hanging(2))
+}
+
+fn of_class(model: &str, class: &str) -> String {
+    format!("{model}, as the proposer declares ({class})")
+}
+
+/// The credential that it came by, and the declared model with its class.
+fn declared(detail: &Detail) -> Option<(String, Option<(String, String)>)> {
+    let proposer = detail.binding.as_ref()?.get(PROPOSER)?;
     let word = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let model = match proposer.get("model").filter(|model| !model.is_null()) {
-        None => "none was declared".to_owned(),
-        Some(model) => {
-            let words = ["provider", "model", "version"].map(|name| word(model, name));
-            let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
-            format!("{}, as the proposer declares ({})", words.join(" "), word(model, "class"))
-        }
-    };
-    vec![labelled("credential", &word(proposer, "credential")), labelled("model", &model)]
+    let model = proposer.get("model").filter(|model| !model.is_null()).map(|model| {
+        let words = ["provider", "model", "version"].map(|name| word(model, name));
+        let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
+        (words.join(" "), word(model, "class"))
+    });
+    Some((word(proposer, "credential"), model))
 }
 
 /// The gates that want a person. What the last gate says of the profile is a reason only where no other gate has one.
