@@ -31,6 +31,7 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
+  exacta                          what waits for you, and its review
   exacta demo                     the whole story in a throw-away project
   exacta init                     begin in this project
   exacta check plan.json          what would be decided, without a trace
@@ -53,14 +54,13 @@ Exit codes:
 /// rule, executed all-or-nothing, undoable, and recorded.
 #[derive(Debug, Parser)]
 #[command(name = "exacta", version, term_width = 80, after_help = EXAMPLES, disable_help_subcommand = true)]
-#[command(subcommand_required = true, arg_required_else_help = true)]
 pub struct Cli {
     /// Options of every command.
     #[command(flatten)]
     pub global: Global,
-    /// What to do.
+    /// What to do; without it, what waits for you is shown and reviewed.
     #[command(subcommand)]
-    pub command: Command,
+    pub command: Option<Command>,
 }
 
 /// Options of every command.

@@ -39,7 +39,7 @@ fn run(line: &[OsString]) -> u8 {
         Ok(read) => read,
         Err(error) => return unusable(line, &error),
     };
-    let output = Output::new(&cli.global, cli.command.tells_events());
+    let output = Output::new(&cli.global, cli.command.as_ref().is_some_and(args::Command::tells_events));
     let dispatched = enter(cli.global.project.as_deref()).and_then(|()| {
         let project = cli.global.project.is_some().then(|| ".".into());
         let options = Options { caller: caller(&cli, names_key)?, project, ..Options::default() };

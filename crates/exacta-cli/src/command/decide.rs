@@ -48,11 +48,11 @@ fn approve_shown(
 ) -> Result<u8, Error> {
     let yes = if args.run { Yes::Applies } else { Yes::Approves };
     let asking = Asking { yes, verbose: args.verbose };
-    let approved = match decide_shown(app, view, decider, asking, context)? {
-        Decided::Approved(approved) => approved,
+    let (approved, run) = match decide_shown(app, view, decider, asking, context)? {
+        Decided::Approved { plan, run } => (plan, run),
         Decided::Ended(code) => return Ok(code),
     };
-    if args.run {
+    if run {
         return super::run::execute_now(app, &named(&approved)?.0, context);
     }
     if context.output.is_json() {
@@ -67,7 +67,12 @@ fn approve_shown(
 /// What came of a question.
 pub enum Decided {
     /// This plan is approved.
-    Approved(Box<PlanView>),
+    Approved {
+        /// The plan.
+        plan: Box<PlanView>,
+        /// Whether it is to run at once.
+        run: bool,
+    },
     /// Another one took its place, and the command is over with this exit code.
     Ended(u8),
 }
@@ -90,8 +95,10 @@ pub fn decide_shown(
     };
     match choice {
         Choice::Pause => Err(declined()),
-        Choice::Approve => {
-            Ok(Decided::Approved(Box::new(app.approve(&id, &shown, &decider.key(&context.options)?)?)))
+        choice @ (Choice::Approve | Choice::ApproveAndRun) => {
+            let run = asking.yes == Yes::Applies || choice == Choice::ApproveAndRun;
+            let plan = Box::new(app.approve(&id, &shown, &decider.key(&context.options)?)?);
+            Ok(Decided::Approved { plan, run })
         }
         Choice::Reject(why) => {
             let why = Some(why.as_str()).filter(|why| !why.is_empty());

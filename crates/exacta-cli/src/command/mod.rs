@@ -27,6 +27,7 @@ mod source;
 mod status;
 mod token;
 mod undo;
+mod waiting;
 
 use crate::args::{Cli, Command};
 use crate::output::Output;
@@ -56,11 +57,14 @@ struct Face<T> {
 /// [`Error`] says what happened and what helps.
 pub fn dispatch(cli: Cli, context: &Context) -> Result<u8, Error> {
     // Where nothing is recorded, those who look and decide mean the desk, if there is one.
-    let context = &match cli.command.may_mean_desk() {
+    let context = &match cli.command.as_ref().is_none_or(Command::may_mean_desk) {
         true => Context { options: context.options.or_desk()?, ..context.clone() },
         false => context.clone(),
     };
-    exacta_app::safe_on_tampering(&context.options, || give(cli.command, context))
+    exacta_app::safe_on_tampering(&context.options, || match cli.command {
+        Some(command) => give(command, context),
+        None => waiting::waiting(context),
+    })
 }
 
 fn give(command: Command, context: &Context) -> Result<u8, Error> {

@@ -3,15 +3,12 @@
 use super::{Context, review};
 use crate::prompt::Person;
 use crate::render::{ansi::Paint, diff};
-use crate::review::Choice;
+use crate::review::{Choice, WORD};
 use exacta_app::Error;
 use exacta_kernel::time::Timestamp;
 use exacta_view::PlanView;
 use exacta_view::rows::{decision, plan};
 use std::time::{SystemTime, UNIX_EPOCH};
-
-/// The word that is typed for what a single key is too little for.
-pub const WORD: &str = "approve";
 
 /// What a yes leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

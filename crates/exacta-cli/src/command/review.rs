@@ -23,10 +23,26 @@ pub fn review(args: &args::Review, context: &Context) -> Result<u8, Error> {
         .hint("`exacta show ID` shows the same, and `exacta approve ID` or `exacta reject ID` decide"));
     }
     let mut app = context.resume()?;
-    let mut id = match &args.id {
-        Some(id) => app.resolve(id)?,
-        None => app.resolve("@")?,
-    };
+    let id = app.resolve(args.id.as_deref().unwrap_or("@"))?;
+    match one(&mut app, id, context)? {
+        Ended::Left => Ok(Exit::Confirm.code()),
+        Ended::With(code) => Ok(code),
+    }
+}
+
+/// How the review of a plan ended.
+pub enum Ended {
+    /// The person left it undecided.
+    Left,
+    /// It was decided; this is the exit code.
+    With(u8),
+}
+
+/// Shows a plan full-screen and does what the person chooses.
+///
+/// # Errors
+/// As deciding and running fail.
+pub fn one(app: &mut App, mut id: PlanId, context: &Context) -> Result<Ended, Error> {
     loop {
         let (choice, view) = look(app.consider(&id)?.plan, context)?;
         match choice {
@@ -34,11 +50,11 @@ pub fn review(args: &args::Review, context: &Context) -> Result<u8, Error> {
                 let derived = app.select(&id, &steps.into_iter().collect())?;
                 if derived.status != Some(Status::Pending) {
                     plans::print(&derived, &context.output);
-                    return Ok(plans::exit(&derived).code());
+                    return Ok(Ended::With(plans::exit(&derived).code()));
                 }
                 id = parsed(&derived)?;
             }
-            choice => return carry_out(&mut app, &id, view, choice, context),
+            choice => return carry_out(app, &id, view, choice, context),
         }
     }
 }
@@ -59,7 +75,7 @@ pub fn look(view: PlanView, context: &Context) -> Result<(Choice, PlanView), Err
     Ok((choice, review.into_view()))
 }
 
-fn carry_out(app: &mut App, id: &PlanId, view: PlanView, choice: Choice, context: &Context) -> Result<u8, Error> {
+fn carry_out(app: &mut App, id: &PlanId, view: PlanView, choice: Choice, context: &Context) -> Result<Ended, Error> {
     let key = || open_own(&context.options);
     let word = match choice {
         Choice::Pause | Choice::ApproveSteps(_) => {
@@ -67,11 +83,15 @@ fn carry_out(app: &mut App, id: &PlanId, view: PlanView, choice: Choice, context
             if context.output.is_json() {
                 context.output.json(&view);
             }
-            return Ok(Exit::Confirm.code());
+            return Ok(Ended::Left);
         }
         Choice::Approve => {
             app.approve(id, &super::decide::named(&view)?.1, &key()?)?;
             "approved"
+        }
+        Choice::ApproveAndRun => {
+            app.approve(id, &super::decide::named(&view)?.1, &key()?)?;
+            return super::run::execute_now(app, id, context).map(Ended::With);
         }
         Choice::Reject(why) => {
             app.reject(id, Some(why.as_str()).filter(|why| !why.is_empty()), &key()?)?;
@@ -87,7 +107,7 @@ fn carry_out(app: &mut App, id: &PlanId, view: PlanView, choice: Choice, context
     } else {
         context.output.line(&format!("{word} plan {id}"));
     }
-    Ok(Exit::Done.code())
+    Ok(Ended::With(Exit::Done.code()))
 }
 
 fn parsed(view: &PlanView) -> Result<PlanId, Error> {

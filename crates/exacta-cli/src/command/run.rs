@@ -65,7 +65,7 @@ pub fn go_on(app: &mut App, view: &PlanView, manner: &Manner<'_>, context: &Cont
                 let asking = Asking { yes: Yes::Applies, verbose: manner.verbose };
                 match decide_shown(app, view, decider, asking, context) {
                     // Of some steps alone another plan was made.
-                    Ok(Decided::Approved(approved)) => id = named(&approved)?.0,
+                    Ok(Decided::Approved { plan, .. }) => id = named(&plan)?.0,
                     Ok(Decided::Ended(code)) => return Ok(code),
                     Err(error) => return Err(ended(app, &id, error)),
                 }

@@ -1,9 +1,9 @@
 //! The picture of a review.
 
 use super::pane::Pane;
-use super::state::{Mode, Review};
+use super::state::{Mode, Review, WORD};
 use crate::render::layout::{Layout as _, fit, pieces};
-use exacta_view::rows::{ask, plan};
+use exacta_view::rows::{ask, decision, plan};
 use exacta_view::{Row, Tone};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Position, Rect};
@@ -25,11 +25,11 @@ const KEYS: &[(&str, &str)] = &[
     ("PgUp PgDn, J K", "scroll"),
     ("g, G", "start, end"),
     ("space", "select a step"),
-    ("a", "approve all"),
+    ("a, x", "approve; and run"),
     ("s", "approve selected"),
     ("r", "reject"),
     ("c", "ask for changes"),
-    ("q, Esc", "pause"),
+    ("q, Esc", "leave undecided"),
 ];
 
 /// Paints the review onto a frame of any size.
@@ -57,7 +57,7 @@ pub fn draw(review: &mut Review, frame: &mut Frame<'_>) {
     draw_tabs(review, frame, tabs);
     draw_body(review, frame, body);
     draw_status(review, frame, status);
-    let hint = " a approve  s selected  r reject  c changes  space select  q pause  ? help";
+    let hint = " a approve  x and run  s selected  r reject  c changes  q leave  ? help";
     frame.render_widget(Paragraph::new(fit(hint, keys.width.into())).style(faint()), keys);
     draw_dialog(review, frame, area);
 }
@@ -150,7 +150,10 @@ fn draw_dialog(review: &Review, frame: &mut Frame<'_>, area: Rect) {
     let (title, rows, ask, input) = match review.mode() {
         Mode::Browse => return,
         Mode::Help => (" keys ", help(), Row::new(), None),
-        Mode::Approve(input) => (" approve ", approve_rows(review), approve_ask(review), Some(input.text())),
+        Mode::Approve { input, run } => {
+            let typed = decision::is_grave(review.view()).then(|| input.text());
+            (" approve ", approve_rows(review), approve_ask(*run, typed.is_some()), typed)
+        }
         Mode::Reject(input) => {
             (" reject ", Vec::new(), Row::new().plain("Why? Enter rejects, Esc goes back."), Some(input.text()))
         }
@@ -162,7 +165,7 @@ fn draw_dialog(review: &Review, frame: &mut Frame<'_>, area: Rect) {
     let inner = usize::from(width) - 4;
     let fold = |rows: Vec<Row>| rows.into_iter().flat_map(|row| row.folded(inner)).collect::<Vec<_>>();
     // What to type and where is always seen; what does not fit above it is named.
-    let foot = if input.is_some() { fold(vec![ask]) } else { Vec::new() };
+    let foot = if matches!(review.mode(), Mode::Help) { Vec::new() } else { fold(vec![ask]) };
     let room = usize::from(area.height).saturating_sub(2 + foot.len() + usize::from(input.is_some()));
     let mut head = fold(rows);
     if head.len() > room {
@@ -203,11 +206,14 @@ fn approve_rows(review: &Review) -> Vec<Row> {
     rows
 }
 
-fn approve_ask(review: &Review) -> Row {
-    Row::new()
-        .plain("Type ")
-        .with(Tone::Strong, review.token())
-        .plain(", the start of its hash, and Enter to approve exactly this. Esc goes back.")
+fn approve_ask(run: bool, typed: bool) -> Row {
+    let what = if run { "approves exactly this and runs it" } else { "approves exactly this" };
+    let row = if typed {
+        Row::new().plain("Type ").with(Tone::Strong, WORD).plain(": with Enter it ")
+    } else {
+        Row::new().with(Tone::Strong, "y").plain(" ")
+    };
+    row.plain(what).plain(if typed { ". Esc goes back." } else { ", n goes back." })
 }
 
 fn draw_row(row: &Row, color: bool, frame: &mut Frame<'_>, area: Rect) {

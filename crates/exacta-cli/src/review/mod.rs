@@ -10,4 +10,4 @@ mod pane;
 pub mod state;
 pub mod terminal;
 
-pub use state::{Choice, Review};
+pub use state::{Choice, Review, WORD};

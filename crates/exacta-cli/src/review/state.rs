@@ -6,15 +6,20 @@ use super::pane::Pane;
 use crate::render::diff::MAX_HIGHLIGHTED;
 use crate::render::layout::Layout as _;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use exacta_view::rows::background::short;
+use exacta_view::rows::decision;
 use exacta_view::{PlanView, Row, StepView};
 use std::collections::BTreeSet;
+
+/// What is typed to approve a plan of high risk or SYSTEM-LEVEL.
+pub const WORD: &str = "approve";
 
 /// What the person decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Choice {
-    /// The whole plan, whose hash was typed back.
+    /// The whole plan.
     Approve,
+    /// The whole plan, and it runs at once.
+    ApproveAndRun,
     /// Only these steps, as a plan of their own that is shown next.
     ApproveSteps(Vec<String>),
     /// Never, and why.
@@ -32,8 +37,13 @@ pub enum Mode {
     Browse,
     /// Reading the keys.
     Help,
-    /// Typing the short hash to approve.
-    Approve(Input),
+    /// Confirming an approval with a key; where that is too little, by typing [`WORD`].
+    Approve {
+        /// What was typed of the word.
+        input: Input,
+        /// Whether it runs at once.
+        run: bool,
+    },
     /// Typing why it is rejected.
     Reject(Input),
     /// Typing what should be different.
@@ -105,7 +115,11 @@ impl Review {
                 self.mode = Mode::Browse;
                 None
             }
-            Mode::Approve(input) | Mode::Reject(input) | Mode::Changes(input) => match key.code {
+            Mode::Approve { run, .. } if !decision::is_grave(&self.view) => {
+                let run = *run;
+                self.confirm(key.code, is_letter, run)
+            }
+            Mode::Approve { input, .. } | Mode::Reject(input) | Mode::Changes(input) => match key.code {
                 KeyCode::Enter => self.submit(),
                 KeyCode::Esc => {
                     self.mode = Mode::Browse;
@@ -121,7 +135,7 @@ impl Review {
 
     /// Takes pasted text.
     pub fn paste(&mut self, text: &str) {
-        if let (false, Mode::Approve(input) | Mode::Reject(input) | Mode::Changes(input)) =
+        if let (false, Mode::Approve { input, .. } | Mode::Reject(input) | Mode::Changes(input)) =
             (self.hidden, &mut self.mode)
         {
             input.paste(text);
@@ -214,12 +228,6 @@ impl Review {
         (self.scroll + usize::from(shown > 0), self.scroll + shown, all)
     }
 
-    /// What must be typed to approve.
-    #[must_use]
-    pub fn token(&self) -> &str {
-        self.view.plan_hash.as_deref().map(short).unwrap_or_default()
-    }
-
     pub(super) const fn pane(&self) -> Pane {
         self.pane
     }
@@ -229,7 +237,8 @@ impl Review {
         match key.code {
             KeyCode::Char('q') | KeyCode::Esc => return Some(Choice::Pause),
             KeyCode::Char('?') | KeyCode::F(1) => self.mode = Mode::Help,
-            KeyCode::Char('a') => self.decide(Mode::Approve(Input::default())),
+            KeyCode::Char('a') => self.decide(Mode::Approve { input: Input::default(), run: false }),
+            KeyCode::Char('x') => self.decide(Mode::Approve { input: Input::default(), run: true }),
             KeyCode::Char('r') => self.decide(Mode::Reject(Input::default())),
             KeyCode::Char('c') => self.decide(Mode::Changes(Input::default())),
             KeyCode::Char('s') => return self.approve_selected(),
@@ -253,6 +262,16 @@ impl Review {
         None
     }
 
+    /// A key at the question whether to approve: only `y` does, and Enter is no answer.
+    fn confirm(&mut self, code: KeyCode, is_letter: bool, run: bool) -> Option<Choice> {
+        match code {
+            KeyCode::Char('y') if is_letter => return Some(approval(run)),
+            KeyCode::Char('n' | 'q') | KeyCode::Esc if is_letter => self.mode = Mode::Browse,
+            _ => self.message = Some("y approves, n goes back".to_owned()),
+        }
+        None
+    }
+
     /// Enters a mode that ends in a decision, if there is one to be taken.
     fn decide(&mut self, mode: Mode) {
         match self.view.status {
@@ -264,10 +283,10 @@ impl Review {
 
     fn submit(&mut self) -> Option<Choice> {
         match &self.mode {
-            Mode::Approve(input) if input.text().trim() == self.token() => Some(Choice::Approve),
-            Mode::Approve(_) => {
-                self.message = Some(format!("that is not `{}`: nothing was approved", self.token()));
-                self.mode = Mode::Approve(Input::default());
+            Mode::Approve { input, run } if input.text().trim() == WORD => Some(approval(*run)),
+            Mode::Approve { run, .. } => {
+                self.message = Some(format!("that is not `{WORD}`: nothing was approved"));
+                self.mode = Mode::Approve { input: Input::default(), run: *run };
                 None
             }
             Mode::Reject(input) => Some(Choice::Reject(input.text().trim().to_owned())),
@@ -298,7 +317,7 @@ impl Review {
             let missing = missing.into_iter().collect::<Vec<_>>().join(", ");
             self.message = Some(format!("the selected steps need {missing}: select them too"));
         } else if chosen.len() == self.steps().len() {
-            self.decide(Mode::Approve(Input::default()));
+            self.decide(Mode::Approve { input: Input::default(), run: false });
         } else if self.view.status.is_some_and(|status| !status.is_final()) {
             return Some(Choice::ApproveSteps(chosen));
         } else {
@@ -372,4 +391,8 @@ impl Review {
         self.body = rows.into_iter().flat_map(|row| row.folded(columns)).collect();
         self.scroll_to(self.scroll);
     }
+}
+
+const fn approval(run: bool) -> Choice {
+    if run { Choice::ApproveAndRun } else { Choice::Approve }
 }

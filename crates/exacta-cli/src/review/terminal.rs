@@ -14,6 +14,7 @@ use crossterm::{cursor, execute};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::buffer::Buffer;
+use rustix::termios::{QueueSelector, tcflush};
 use signal_hook::consts::SIGTSTP;
 use std::fs::File;
 use std::io;
@@ -29,6 +30,7 @@ static ACTIVE: AtomicBool = AtomicBool::new(false);
 pub fn run(review: &mut Review, signals: &Orderly) -> io::Result<Choice> {
     let mut screen = Screen::enter()?;
     let mut terminal = blank()?;
+    let keys = tty()?;
     let (mut doubtful, mut touched) = (false, true);
     loop {
         // What a terminal draws wider or narrower than was reckoned stays when other text comes: then nothing is kept.
@@ -43,7 +45,7 @@ pub fn run(review: &mut Review, signals: &Orderly) -> io::Result<Choice> {
             continue;
         }
         // A terminal that was closed would be read from for ever.
-        if matches!(signals.wait(&io::stdin())?, Waited::Interrupted | Waited::Gone) {
+        if matches!(signals.wait(&keys)?, Waited::Interrupted | Waited::Gone) {
             return Ok(Choice::Pause);
         }
         // Several may have come at once.
@@ -99,6 +101,8 @@ struct Screen;
 impl Screen {
     fn enter() -> io::Result<Self> {
         enable_raw_mode()?;
+        // What was typed before there was anything to see is no answer to it.
+        tcflush(tty()?, QueueSelector::IFlush)?;
         ACTIVE.store(true, Ordering::SeqCst);
         let screen = Self;
         execute!(tty()?, EnterAlternateScreen, EnableBracketedPaste, DisableLineWrap)?;

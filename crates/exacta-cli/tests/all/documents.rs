@@ -40,7 +40,7 @@ fn play(world: &World, document: &str, example: &Example) {
     let command = example.command.replace("PLAN", &newest(world)).replace(" NAME", " second");
     let command = command.replace("~/.config/exacta", &world.home().display().to_string());
     let folder = Path::new(EXACTA).parent().unwrap().display().to_string();
-    let done = world.shell(&format!("PATH={folder}:$PATH; {command}")).converse(|seen| answer(world, seen));
+    let done = world.shell(&format!("PATH={folder}:$PATH; {command}")).converse(answer);
     // 30 says that a person has to decide, which `check` and `submit` say of every plan here.
     let expected = ["exacta check", "exacta submit", "exacta resubmit"].iter().any(|begin| command.starts_with(begin));
     assert_eq!(done.code, if expected { 30 } else { 0 }, "{document}: {command}\n{}", done.out);
@@ -70,7 +70,7 @@ fn fits(line: &str, shown: &str) -> bool {
 }
 
 /// What a person types when they see this.
-fn answer(world: &World, seen: &str) -> Option<String> {
+fn answer(seen: &str) -> Option<String> {
     let typed = match seen {
         _ if seen.contains("new passphrase") || seen.contains("same again") || seen.contains("passphrase of") => {
             "correct horse\n"
@@ -79,10 +79,7 @@ fn answer(world: &World, seen: &str) -> Option<String> {
         _ if seen.contains("[y/N]") => "y\n",
         _ if seen.contains("[y]es") && seen.ends_with("[?] ") => "y",
         // The review screen: its question, and before that its row of keys.
-        _ if seen.contains("exactly") && seen.contains("\x1b[") => {
-            let plan = world.run(&["show", &newest(world), "--json"]).expect(0).json();
-            return Some(format!("{}\r", &plan["plan_hash"].as_str().unwrap()[..8]));
-        }
+        _ if seen.contains("exactly") && seen.contains("\x1b[") => "y",
         _ if seen.contains("\x1b[?1049h") && seen.contains("help") => "a",
         _ => return None,
     };

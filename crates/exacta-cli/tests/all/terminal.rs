@@ -212,13 +212,12 @@ fn nothing_typed_between_two_passphrases_is_shown() {
 }
 
 #[test]
-fn the_review_screen_approves_with_the_hash_typed_back() {
+fn the_review_screen_approves_with_two_keys() {
     let world = World::begun();
     let id = submitted(&world);
-    let hash = world.run(&["show", &id, "--json"]).json()["plan_hash"].as_str().unwrap()[..8].to_owned();
     let mut terminal = world.terminal(&["review", &id]);
     terminal.wait_for("greet.txt").send("a");
-    terminal.wait_for("exactly").send(&format!("{hash}\r"));
+    terminal.wait_for("exactly").send("y");
     let done = terminal.end().expect(0);
     assert!(done.out.contains("\x1b[?1049l"), "the screen is left as it was found");
     assert_eq!(status(&world, &id), "user_approved");
@@ -234,8 +233,7 @@ fn on_the_review_screen_some_steps_become_a_plan_of_their_own() {
     let part = world.run(&["list", "--limit", "1", "--json"]).expect(0).json()["plans"][0].clone();
     let part = part["plan_id"].as_str().unwrap().to_owned();
     assert_ne!(part, whole);
-    let hash = world.run(&["show", &part, "--json"]).json()["plan_hash"].as_str().unwrap()[..8].to_owned();
-    terminal.send("a").wait_for("exactly").send(&format!("{hash}\r"));
+    terminal.send("a").wait_for("exactly").send("y");
     terminal.end().expect(0);
     assert_eq!((status(&world, &part).as_str(), status(&world, &whole).as_str()), ("user_approved", "expired"));
 }
@@ -374,4 +372,58 @@ fn the_demo_is_interrupted_without_a_trace() {
     let left = std::fs::read_dir(world.path()).unwrap().filter_map(Result::ok);
     let stages = left.filter(|entry| entry.file_name().to_string_lossy().starts_with("exacta-demo-"));
     assert_eq!(stages.count(), 0);
+}
+
+/// The commonest flow: an agent's plan waits, a person accepts and runs it. One command, and every key is counted.
+#[test]
+fn accepting_what_waits_takes_one_command_and_at_most_ten_keys() {
+    let world = World::begun();
+    let id = submitted(&world);
+    let folder = std::path::Path::new(crate::world::EXACTA).parent().unwrap().display();
+    let mut terminal = world.shell(&format!("PATH={folder}:$PATH PS1='ready> ' sh -i"));
+    let mut keys = 0;
+    for (sign, typed) in [("ready> ", "exacta\r"), ("+there", "x"), ("exactly", "y")] {
+        terminal.wait_for(sign);
+        keys += typed.len();
+        terminal.send(typed);
+    }
+    terminal.wait_for("completed").wait_for("ready> ").send("exit\r");
+    terminal.end();
+    assert!(keys <= 10, "{keys}");
+    assert_eq!(world.read("greet.txt"), "hello\nthere\n");
+    assert_eq!(status(&world, &id), "user_approved");
+}
+
+#[test]
+fn alone_it_shows_what_waits_and_reviews_one_after_the_other() {
+    let world = World::begun();
+    let older = submitted(&world);
+    let newer = submitted_plan(&world, &three_steps());
+    let mut terminal = world.terminal(&[]);
+    let list = terminal.until("\x1b[?1049h");
+    for part in ["1 file, +1 -1", "risk ", "s ago", "min left", "asking because", "the greeting names the wrong place"]
+    {
+        assert!(list.contains(part), "{part}\n{list}");
+    }
+    terminal.wait_for("greet.txt").send("r").wait_for("Why?").send("no\r");
+    terminal.wait_for("\x1b[?1049h").wait_for("+there").send("a").wait_for("exactly").send("y");
+    terminal.end().expect(0);
+    assert_eq!([status(&world, &newer), status(&world, &older)], ["rejected", "user_approved"]);
+    let done = world.terminal(&[]).end().expect(0);
+    assert!(done.out.contains("nothing waits for you"), "{}", done.out);
+}
+
+#[test]
+fn alone_without_a_terminal_it_only_lists() {
+    let world = World::begun();
+    let id = submitted(&world);
+    let done = world.run(&[]).expect(30);
+    assert!(
+        done.out.contains("asking because") && done.err.contains("exacta approve PLAN"),
+        "{}{}",
+        done.out,
+        done.err
+    );
+    assert_eq!(world.run(&["--json"]).expect(0).json()["plans"][0]["plan_id"], id);
+    assert_eq!(status(&world, &id), "pending");
 }

@@ -10,6 +10,7 @@ pub mod plan;
 pub mod run;
 pub mod score;
 pub mod tone;
+pub mod waiting;
 
 use crate::row::{Row, Tone};
 
