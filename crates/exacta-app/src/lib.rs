@@ -25,6 +25,7 @@ mod in_force;
 mod inbox;
 mod init;
 mod limits;
+pub mod mail;
 mod name;
 mod pipeline;
 mod profile;

@@ -15,7 +15,8 @@ pub use approver::{ApproverAdd, ApproverCommand, ApproverRemove};
 pub use ask::Ask;
 pub use audit::{AuditCommand, AuditList, AuditProve, AuditShow, SessionCommand};
 pub use autopilot::{
-    AutopilotAdd, AutopilotAllow, AutopilotCommand, AutopilotRun, AutopilotSending, AutopilotSubmit, ListName, OnOff,
+    AutopilotAdd, AutopilotAllow, AutopilotCommand, AutopilotRun, AutopilotSending, AutopilotSubmit, ListName, MailAdd,
+    MailCommand, OnOff,
 };
 pub use plan::{
     Approve, Check, Init, List, Patch, Reject, Resubmit, Review, Revise, Show, Signer, Source, Submit, Wait, Withdraw,

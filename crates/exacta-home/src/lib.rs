@@ -2,7 +2,7 @@
 //! approvers and their keys, each project's profile and pinned checkpoint, and sessions.
 //!
 //! ```text
-//! configuration  safety-policy.toml  approvers.toml  providers.json  tokens.json  keys/NAME.key  projects/HASH.json  pins/PROJECT.json
+//! configuration  safety-policy.toml  approvers.toml  providers.json  tokens.json  mail.json  keys/NAME.key  projects/HASH.json  pins/PROJECT.json
 //! state          log.key  sessions/…  identities/PROJECT/HASH.json  providers/NAME.json  asks/PROJECT/HASH.json
 //!                projects/PROJECT/{outbox,effects,autopilot,snapshots}/…  autopilots/places.json  desk/
 //! ```
@@ -20,6 +20,7 @@ mod file_error;
 mod identity;
 mod key;
 mod log_key;
+mod mail;
 mod pin;
 mod policy_file;
 mod project;
@@ -35,6 +36,7 @@ pub use file_error::{FileError, Weakness};
 pub use identity::DeclaredIdentity;
 pub use key::{KeyError, KeyFile, SigningKey};
 pub use log_key::LogKey;
+pub use mail::{MailSetup, PasswordFileError, PasswordSource, SignedMail, password_in};
 pub use pin::{Pin, PinHold, StagedPin};
 pub use policy_file::PolicySource;
 pub use project::{Fall, ProjectRecord};

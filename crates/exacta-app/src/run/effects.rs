@@ -11,7 +11,9 @@ use crate::error::{Error, Exit};
 use crate::execute::Execution;
 use crate::read::run_view;
 
-use exacta_effect::{Drafts, EffectError, Effects, Event as EffectEvent, Folder, JournalKey, Options, Outcome};
+use exacta_effect::{
+    Drafts, EffectError, Effector, Effects, Event as EffectEvent, Folder, JournalKey, Options, Outcome,
+};
 use exacta_exec::Event as Progress;
 use exacta_home::Home;
 use exacta_kernel::audit::Event;
@@ -20,27 +22,31 @@ use exacta_kernel::facts::Facts;
 use exacta_kernel::id::ProjectId;
 use exacta_kernel::permit::Permit;
 use exacta_kernel::{parse, seal};
+use exacta_mail::MailEffector;
 use exacta_record::{RunRecord, RunState};
 use exacta_view::{Recovery, RunView};
 use std::time::Instant;
 
-/// What a project has outside its folder: the outbox, and the journals of what acts there.
+/// What a project has outside its folder: the outbox, the user's mail accounts, and the journals of what acts there.
 pub(super) struct Outside {
     state: Folder,
     key: JournalKey,
     drafts: Drafts,
+    mail: MailEffector,
 }
 
 impl Outside {
     /// Opens the project's folder under the user's state, making it where it is missing.
     fn open(home: &Home, project: &ProjectId, key: &JournalKey) -> Result<Self, Error> {
         let state = Folder::open(&home.project_state(project)?).map_err(|error| effect_error(&error.into()))?;
-        Ok(Self { drafts: Drafts::new(state.clone()), state, key: key.clone() })
+        let mail = crate::mail::effector(home)?;
+        Ok(Self { drafts: Drafts::new(state.clone()), mail, state, key: key.clone() })
     }
 
     /// Everything that performs effects, with their journals.
     pub(super) fn effects(&self) -> Result<Effects<'_>, Error> {
-        Effects::open(&self.state, &self.key, vec![&self.drafts]).map_err(|error| effect_error(&error.into()))
+        let performers: Vec<&dyn Effector> = vec![&self.drafts, &self.mail];
+        Effects::open(&self.state, &self.key, performers).map_err(|error| effect_error(&error.into()))
     }
 }
 

@@ -60,6 +60,9 @@ pub enum AutopilotCommand {
         after_help = "Examples:\n  exacta autopilot tune prices min_diff_score_to_notify 0.2\n  exacta autopilot tune prices selector 'main .price'\n  exacta autopilot tune news max_bullets 10"
     )]
     Tune(AutopilotTune),
+    /// Your mail accounts
+    #[command(subcommand)]
+    Mail(MailCommand),
     /// Have an autopilot do now what it does: read, and prepare a plan if there is something to write
     #[command(
         after_help = "Examples:\n  exacta autopilot run prices\n  exacta autopilot run prices --idempotency-key monday --json"
@@ -88,6 +91,67 @@ pub enum AutopilotCommand {
     /// Print a systemd timer that runs `tick` every minute
     #[command(after_help = "Examples:\n  exacta autopilot timer")]
     Timer,
+}
+
+const MAIL_EXAMPLES: &str = "\
+Examples:
+  exacta autopilot mail add work --imap imaps://mail.example.com \\
+      --smtp smtps://mail.example.com --user me@example.com \\
+      --password-file /home/me/.config/mail-password --from me@example.com
+
+The password stays in its file (mode 0600, outside every project) or in the
+environment; it is in no record, log or message.";
+
+/// `exacta autopilot mail …`
+#[derive(Debug, Subcommand)]
+pub enum MailCommand {
+    /// Add a mail account that autopilots may be given; an approver signs
+    #[command(after_help = MAIL_EXAMPLES, override_usage = "exacta autopilot mail add <ACCOUNT> [OPTIONS]")]
+    Add(Box<MailAdd>),
+    /// List your mail accounts
+    #[command(after_help = "Examples:\n  exacta autopilot mail list\n  exacta autopilot mail list --json")]
+    List,
+    /// Log in to an account's servers; nothing is changed there and nothing sent
+    #[command(after_help = "Examples:\n  exacta autopilot mail test work")]
+    Test(MailOne),
+    /// Remove a mail account
+    #[command(after_help = "Examples:\n  exacta autopilot mail remove work")]
+    Remove(MailOne),
+}
+
+/// `exacta autopilot mail add`
+#[derive(Debug, Args)]
+pub struct MailAdd {
+    /// What you call it
+    pub account: String,
+    /// Its IMAP server, such as imaps://mail.example.com
+    #[arg(long, value_name = "URL")]
+    pub imap: String,
+    /// Its submission server, such as smtps://mail.example.com
+    #[arg(long, value_name = "URL")]
+    pub smtp: String,
+    /// Who logs in
+    #[arg(long, value_name = "USER")]
+    pub user: String,
+    /// The environment variable that has the password
+    #[arg(long, value_name = "NAME", required_unless_present = "password_file")]
+    pub password_env: Option<String>,
+    /// The file that has the password in its first line; mode 0600, outside every project
+    #[arg(long, value_name = "FILE", conflicts_with = "password_env")]
+    pub password_file: Option<PathBuf>,
+    /// The address it sends from
+    #[arg(long, value_name = "ADDRESS")]
+    pub from: String,
+    /// Who decides.
+    #[command(flatten)]
+    pub signer: Signer,
+}
+
+/// One mail account.
+#[derive(Debug, Args)]
+pub struct MailOne {
+    /// Its name
+    pub account: String,
 }
 
 /// `exacta autopilot add`

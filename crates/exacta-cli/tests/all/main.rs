@@ -29,6 +29,7 @@ mod json;
 mod kill;
 mod kinds;
 mod local_model;
+mod mail;
 mod mcp;
 mod memory;
 mod names;

@@ -1,5 +1,6 @@
 //! Autopilots.
 
+mod mail;
 mod text;
 
 use super::key::Decider;
@@ -81,6 +82,7 @@ pub fn autopilot(command: &AutopilotCommand, context: &Context) -> Result<u8, Er
         AutopilotCommand::Tune(args) => {
             changed(&args.name, context, |app, name| app.tune(name, &args.key, &args.value))
         }
+        AutopilotCommand::Mail(command) => mail::mail(command, context),
         AutopilotCommand::Run(args) => run(args, context),
         AutopilotCommand::Submit(args) => submit(args, context),
         AutopilotCommand::Runs(args) => runs(args.name.as_deref(), context),
