@@ -1,8 +1,8 @@
 //! The user's mail accounts, `mail.json`: each with the signature of the approver who added it. Passwords are not in it.
 
 use crate::document::{self, Document};
-use crate::error::FileError;
 use crate::file::{self, Lock, Trust};
+use crate::file_error::FileError;
 use crate::{Home, HomeError};
 use exacta_kernel::approval::setting::{SettingDemand, SettingVerb, SignedSetting, VerifiedSetting, verify};
 use exacta_kernel::approval::{ApprovalError, Approver};
