@@ -187,7 +187,7 @@ pub enum Command {
     Ask(Box<Ask>),
     /// Submit, ask if a person is needed, and execute
     #[command(
-        after_help = "Examples:\n  exacta run plan.json\n  exacta run plan.json --constraint \"MUST_NOT delete files\""
+        after_help = "Examples:\n  exacta run plan.json\n  git diff | exacta run -\n  exacta run plan.json --constraint \"MUST_NOT delete files\""
     )]
     Run(Run),
     /// Stop a run that goes on, also in the background, and put everything back
@@ -300,6 +300,12 @@ impl Command {
         )
     }
 
+    /// Whether standard input carries what is to run, so that it need not be the terminal of the person who is asked about it.
+    #[must_use]
+    pub fn runs_standard_input(&self) -> bool {
+        matches!(self, Self::Run(args) if args.source.file.as_os_str() == "-")
+    }
+
     /// Whether JSON lines are printed on the way.
     #[must_use]
     pub const fn tells_events(&self) -> bool {
@@ -330,7 +336,7 @@ const SUBMIT_EXAMPLES: &str = "\
 Examples:
   exacta submit plan.json
   agent | exacta submit - --json
-  exacta submit fix.patch --from-git --intent FixBug --text 'round half up'
+  exacta submit fix.patch --intent FixBug --text 'round half up'
   exacta submit second.json --revises 019a2f3e-7c1d";
 
 const SHOW_EXAMPLES: &str = "\

@@ -39,6 +39,9 @@ fn run(line: &[OsString]) -> u8 {
         Ok(read) => read,
         Err(error) => return unusable(line, &error),
     };
+    if cli.command.as_ref().is_some_and(args::Command::runs_standard_input) {
+        prompt::free_standard_input();
+    }
     let output = Output::new(&cli.global, cli.command.as_ref().is_some_and(args::Command::tells_events));
     let dispatched = enter(cli.global.project.as_deref()).and_then(|()| {
         let project = cli.global.project.is_some().then(|| ".".into());

@@ -7,12 +7,21 @@ use rustix::termios::{
 };
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Longer answers are not taken.
 const MAX_ANSWER: usize = 4_096;
 
 /// Ctrl-D, where keys are read one by one.
 const END_OF_INPUT: u8 = 4;
+
+/// Whether standard input carries the plan that is asked about.
+static CARRIES_PLAN: AtomicBool = AtomicBool::new(false);
+
+/// Says that standard input carries the plan that a person is asked about. No answer is ever read from it.
+pub fn free_standard_input() {
+    CARRIES_PLAN.store(true, Ordering::SeqCst);
+}
 
 /// A person at a terminal.
 #[derive(Debug)]
@@ -21,7 +30,9 @@ pub struct Person {
 }
 
 impl Person {
-    /// The person at this process's terminal: standard input and standard error must both be one.
+    /// The person at this process's terminal: standard input and standard error must both be one; only where standard input
+    /// carries the plan that is asked about may it be something else ([`free_standard_input`]). The answer is read from
+    /// `/dev/tty` in every case.
     ///
     /// # Errors
     /// Exit 30: a person is needed and there is none.
@@ -31,7 +42,8 @@ impl Person {
             Error::new(Exit::Confirm, "person_needed", "a person has to decide, and there is no terminal")
                 .hint("run the command in a terminal, or give `--approver-key FILE` where it takes one")
         };
-        if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        let asked_here = io::stdin().is_terminal() || CARRIES_PLAN.load(Ordering::SeqCst);
+        if !asked_here || !io::stderr().is_terminal() {
             return Err(absent());
         }
         let tty = File::options().read(true).write(true).open("/dev/tty").map_err(|_| absent())?;

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// Where a proposal comes from.
 #[derive(Debug, Args)]
 pub struct Source {
-    /// The proposal: a file, or `-` for standard input
+    /// The proposal or patch: a file, or `-` for standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// A limit of your own, such as "MUST_NOT delete files"; may be repeated
@@ -22,18 +22,18 @@ pub struct Source {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Patches")]
 pub struct Patch {
-    /// The file is a git diff or a `git format-patch` mail
-    #[arg(long, conflicts_with = "from_codex", group = "form")]
+    /// The file is a git diff or a `git format-patch` mail; found by itself where it begins like one
+    #[arg(long, conflicts_with = "from_codex")]
     pub from_git: bool,
-    /// The file is a patch that begins with `*** Begin Patch`
-    #[arg(long, group = "form")]
+    /// The file is a patch that begins with `*** Begin Patch`; found by itself
+    #[arg(long)]
     pub from_codex: bool,
-    /// What the patch is for
-    #[arg(long, value_name = "TYPE", default_value = "AddFeature", requires = "form")]
+    /// What the patch is for; default: AddFeature
+    #[arg(long, value_name = "TYPE")]
     #[arg(value_parser = ["CreateProject", "AddFeature", "FixBug", "BuildPackage"])]
-    pub intent: String,
-    /// The same in words; the patch's own subject unless told
-    #[arg(long, value_name = "TEXT", requires = "form")]
+    pub intent: Option<String>,
+    /// The same in words; default: the patch's own subject
+    #[arg(long, value_name = "TEXT")]
     pub text: Option<String>,
 }
 

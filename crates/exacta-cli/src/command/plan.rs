@@ -34,7 +34,6 @@ pub fn check(args: &Check, context: &Context) -> Result<u8, Error> {
     let (text, request) = source::read(&args.source)?;
     let view = exacta_app::check(&context.options, &text, &request)?;
     print(&view, &context.output);
-    source::tell_patch(&text, &request, &context.output);
     Ok(exit(&view).code())
 }
 
@@ -51,7 +50,6 @@ pub fn submit(args: &Submit, context: &Context) -> Result<u8, Error> {
     } else {
         print(&view, &context.output);
     }
-    source::tell_patch(&text, &request, &context.output);
     next(&view, &app, &context.output);
     Ok(exit(&view).code())
 }

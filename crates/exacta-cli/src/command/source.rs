@@ -1,7 +1,6 @@
 //! Where a proposal comes from: a file or standard input, with constraints of the request.
 
 use crate::args::{self, Source};
-use crate::output::Output;
 use exacta_app::import::{Form, Patch};
 use exacta_app::{Error, Exit, Request};
 use exacta_kernel::hash::Hashing;
@@ -39,30 +38,39 @@ pub fn read(source: &Source) -> Result<(Vec<u8>, Request), Error> {
     let constraints = source.constraints.iter().enumerate();
     let constraints = constraints.map(|(index, text)| constraint(index + 1, text)).collect::<Result<_, _>>()?;
     let (text, refused) = read_named(&source.file)?;
-    Ok((text, Request { constraints, patch: patch(&source.patch), refused, ..Request::default() }))
+    let patch = patch(&source.patch, &text)?;
+    Ok((text, Request { constraints, patch, refused, ..Request::default() }))
 }
 
-fn patch(args: &args::Patch) -> Option<Patch> {
+/// The form that was named, or else the one that the text begins like; none for a proposal.
+fn patch(args: &args::Patch, text: &[u8]) -> Result<Option<Patch>, Error> {
     let form = match (args.from_git, args.from_codex) {
-        (false, false) => return None,
-        (true, _) => Form::Git,
-        (false, true) => Form::Codex,
+        (false, false) => form(text),
+        (true, _) => Some(Form::Git),
+        (false, true) => Some(Form::Codex),
     };
-    let intent = IntentKind::parse(&args.intent).unwrap_or(IntentKind::AddFeature);
-    Some(Patch { form, intent, words: args.text.clone() })
+    let Some(form) = form else {
+        let told = args.intent.is_some() || args.text.is_some();
+        return if told { Err(no_patch()) } else { Ok(None) };
+    };
+    let intent = args.intent.as_deref().and_then(IntentKind::parse).unwrap_or(IntentKind::AddFeature);
+    Ok(Some(Patch { form, intent, words: args.text.clone() }))
 }
 
-/// Tells whoever handed a patch in as a proposal how to say that it is one.
-pub fn tell_patch(text: &[u8], request: &Request, output: &Output) {
+/// What a patch begins with. A proposal is a JSON object, so that nothing is both.
+fn form(text: &[u8]) -> Option<Form> {
     let begins = |form: &str| text.starts_with(form.as_bytes());
-    if request.patch.is_some() {
-        return;
-    }
     if ["diff ", "--- ", "From ", "Index: "].into_iter().any(begins) {
-        output.note("a patch? give `--from-git`");
-    } else if begins("*** Begin Patch") {
-        output.note("a patch? give `--from-codex`");
+        Some(Form::Git)
+    } else {
+        begins("*** Begin Patch").then_some(Form::Codex)
     }
+}
+
+fn no_patch() -> Error {
+    let message = "`--intent` and `--text` are for patches; a proposal says itself what it is for";
+    Error::new(Exit::Usage, "not_a_patch", message)
+        .hint("leave them out, or say what form the patch has: `--from-git` or `--from-codex`")
 }
 
 /// The content of a file that the user named, or of standard input; of what is too large to be a proposal, the start of it and
@@ -146,6 +154,22 @@ fn unreadable(name: &str, error: &io::Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_form_is_found_by_the_beginning() {
+        for (text, expected) in [
+            ("diff --git a/x b/x\n", Some(Form::Git)),
+            ("From 0123456789 Mon Sep 17 00:00:00 2001\n", Some(Form::Git)),
+            ("--- a/x\n+++ b/x\n", Some(Form::Git)),
+            ("*** Begin Patch\n", Some(Form::Codex)),
+            ("{\"schema\": \"diff --git\"}", None),
+            ("  {}", None),
+            ("*** Begin", None),
+            ("", None),
+        ] {
+            assert_eq!(form(text.as_bytes()), expected, "{text}");
+        }
+    }
 
     #[test]
     fn constraints_begin_with_their_kind() {

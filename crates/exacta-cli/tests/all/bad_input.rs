@@ -100,10 +100,6 @@ fn hints_are_true() {
     assert!(said.contains("was not kept") && !said.contains("policy explain"), "{said}");
     let said = world.pipe(&["submit", "-"], with_target("../x").to_string().as_bytes()).expect(10).err;
     assert!(said.contains("policy explain"), "{said}");
-    for (patch, option) in [("--- a/x\n+++ b/x\n", "`--from-git`"), ("*** Begin Patch\n", "`--from-codex`")] {
-        let said = world.pipe(&["check", "-"], patch.as_bytes()).expect(10).err;
-        assert!(said.contains(option), "{said}");
-    }
     let said = world.run(&["policy", "reset", "--approver-key", "."]).expect(2).err;
     assert!(said.contains("name a key file") && !said.contains("move"), "{said}");
     let said = world.run(&["profile", "set", "FULL-AUTO", "--approver-key", &world.key()]).expect(20).err;
@@ -238,8 +234,9 @@ fn usage_errors() {
     world.run(&["--project", "/no/such/folder", "check", "x"]).expect(2);
     world.run(&["check", "x", "--constraint", "maybe"]).expect(2);
     world.run(&["list", "--limit", "0"]).expect(2);
+    let plan = world.file("a-proposal.json", fix().to_string());
     for told in [["--intent", "FixBug"], ["--text", "why"]] {
-        let said = world.run(&["check", "x", told[0], told[1]]).expect(2).err;
+        let said = world.run(&["check", &plan, told[0], told[1]]).expect(2).err;
         assert!(said.contains("--from-git"), "a proposal says itself what it is for: {said}");
     }
     let hostile = world.run(&["frob\u{1b}[31m\u{202e}"]).expect(2);

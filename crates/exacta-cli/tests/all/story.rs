@@ -414,6 +414,14 @@ fn patches_become_plans() {
         assert_eq!(view["target_files"], json!(["greet.txt"]), "{view}");
         hashes.push(view["detail"]["steps"][0]["diff"].clone());
         world.pipe(&["check", "-", form], b"no patch").expect(10);
+        // The form is found by itself.
+        let args = ["check", "-", "--intent", "FixBug", "--text", "name the right place", "--json"];
+        let found = world.pipe(&args, patch.as_bytes()).json();
+        assert_eq!(
+            (&found["content_hash"], found["target_files"].is_array()),
+            (&view["content_hash"], true),
+            "{found}"
+        );
     }
     assert_eq!(hashes[0], hashes[1]);
     let added = ["a", "b", "c"].map(|name| format!("*** Add File: {name}.txt\n+the {name}\n")).concat();

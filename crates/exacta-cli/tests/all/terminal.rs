@@ -427,3 +427,20 @@ fn alone_without_a_terminal_it_only_lists() {
     assert_eq!(world.run(&["--json"]).expect(0).json()["plans"][0]["plan_id"], id);
     assert_eq!(status(&world, &id), "pending");
 }
+
+/// Standard input may carry the patch; the answer is read from the terminal, and there must be one to show the plan on.
+#[test]
+fn a_patch_is_piped_in_and_the_terminal_is_asked() {
+    let world = World::begun();
+    let patch = "diff --git a/greet.txt b/greet.txt\n--- a/greet.txt\n+++ b/greet.txt\n@@ -1,2 +1,2 @@\n hello\n-world\n+there\n";
+    let file = world.file("change.patch", patch);
+    let exacta = crate::world::EXACTA;
+    // A screen that nobody sees is no terminal.
+    let unseen = world.shell(&format!("cat {file} | {exacta} run - --text 'greet there' 2>/dev/null")).end();
+    assert_eq!((unseen.code, world.read("greet.txt").as_str()), (30, "hello\nworld\n"), "{}", unseen.out);
+    let mut terminal = world.shell(&format!("cat {file} | {exacta} run - --text 'greet there'"));
+    terminal.wait_for("+there").wait_for("Apply?").wait_for("[?] ").send("v");
+    terminal.wait_for("\x1b[?1049h").wait_for("greet.txt").send("q").wait_for("\x1b[?1049l").wait_for("[?] ").send("y");
+    terminal.end().expect(0);
+    assert_eq!(world.read("greet.txt"), "hello\nthere\n");
+}
