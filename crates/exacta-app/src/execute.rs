@@ -56,6 +56,7 @@ impl App {
             let ended = app.retry_after_dead_runs(execution, |app, execution| app.execute_plan(id, execution));
             // The run is over, whatever comes of this: the next look at the occasion finds out what became of its plan.
             let _next_look = app.settle_occasion_of(id);
+            app.tell_ended(id, &ended);
             ended
         })
     }

@@ -27,6 +27,7 @@ mod init;
 mod limits;
 pub mod mail;
 mod name;
+mod notice;
 mod pipeline;
 mod profile;
 pub mod project;

@@ -236,6 +236,7 @@ impl App {
                 let proposed_now = lineage.proposer.is_none() && lineage.maker.is_none();
                 let kept = kept::text(plan, text)?;
                 let view = self.keep(kept.as_deref(), &evaluation, &identity, lineage)?;
+                self.tell_waiting(&view);
                 if proposed_now && view.plan_id.is_some() && evaluation.verdicts().verdict() != Verdict::Deny {
                     self.declare(plan.proposal().model.as_ref(), &identity)?;
                 }

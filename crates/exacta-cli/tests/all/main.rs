@@ -33,6 +33,7 @@ mod mail;
 mod mcp;
 mod memory;
 mod names;
+mod notice;
 mod provider;
 mod race;
 mod reference;

@@ -128,6 +128,8 @@ pub enum Event {
     OccasionChanged,
     /// An autopilot has something to tell of itself: it fails, works again, or has not looked.
     AutopilotNotice,
+    /// The operator's program could not be told of something.
+    NoticeFailed,
     /// An agent got a token, or one was revoked.
     TokenChanged,
     /// The model is not the one the plan was made with.
@@ -277,6 +279,7 @@ impl Event {
             Self::AutopilotChanged => "autopilot_changed",
             Self::OccasionChanged => "occasion_changed",
             Self::AutopilotNotice => "autopilot_notice",
+            Self::NoticeFailed => "notice_failed",
             Self::TokenChanged => "token_changed",
             Self::ModelDrift => "model_drift",
             Self::SessionEnded => "session_ended",

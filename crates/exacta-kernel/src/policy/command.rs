@@ -77,6 +77,17 @@ pub(super) fn projects(
     Ok(projects)
 }
 
+/// Reads the command that is told when a person is needed. Whoever submits a plan starts it, an agent too, so its own search path must not
+/// choose the program.
+pub(super) fn notify(source: Source<'_>, list: Spanned<Vec<Spanned<String>>>) -> Result<Vec<String>, PolicyError> {
+    let Some(program) = list.get_ref().first() else { return Ok(Vec::new()) };
+    if is_root(program.get_ref()) && program.get_ref() != "/" {
+        return argv(source, list);
+    }
+    let hint = "name it by its whole path, such as [\"/usr/bin/notify-send\", \"Exacta\"]";
+    source.error(list.span(), "`notify_command` does not name a program by its absolute path", hint)
+}
+
 fn command(source: Source<'_>, file: CommandFile) -> Result<Command, PolicyError> {
     let argv = argv(source, file.argv)?;
     let name = match file.name {

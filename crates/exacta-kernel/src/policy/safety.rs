@@ -1,7 +1,7 @@
 //! The Safety Policy: the operator's ceiling. It lives outside every project, and nothing overrides it.
 
 use super::caps::Caps;
-use super::command::{Commands, CommandsFile, projects};
+use super::command::{Commands, CommandsFile, notify, projects};
 use super::error::PolicyError;
 use super::file::{CapsFile, ConstraintFile, Limit, Source, Words, listed};
 use super::glob::Globs;
@@ -58,6 +58,10 @@ pub struct SafetyPolicy {
     pub require_model: bool,
     /// The connected agents that may start what a person approved, by name.
     pub execute_agents: BTreeSet<String>,
+    /// The program, and its arguments, that is told when a person is needed; none where it is empty. Left out of the hash where it is: it
+    /// decides nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notify_command: Vec<String>,
     /// How long before-images are kept.
     pub before_images: Retention,
 }
@@ -96,6 +100,7 @@ struct SafetyFile {
     require_model: Option<bool>,
     #[serde(default)]
     execute_agents: BTreeSet<String>,
+    notify_command: Option<Spanned<Vec<Spanned<String>>>>,
     #[serde(default)]
     before_images: RetentionFile,
 }
@@ -132,6 +137,7 @@ impl SafetyPolicy {
             disable_default_rules: switched_off(source, file.disable_default_rules)?,
             require_model: file.require_model.unwrap_or(default.require_model),
             execute_agents: file.execute_agents,
+            notify_command: file.notify_command.map_or(Ok(Vec::new()), |argv| notify(source, argv))?,
             before_images: retention(source, file.before_images, default.before_images)?,
         })
     }
@@ -167,6 +173,7 @@ impl Default for SafetyPolicy {
             disable_default_rules: BTreeSet::new(),
             require_model: true,
             execute_agents: BTreeSet::new(),
+            notify_command: Vec::new(),
             before_images: Retention { days: 30, max_mib: 1024 },
         }
     }

@@ -57,6 +57,11 @@ pub(super) fn safety(policy: &SafetyPolicy) -> String {
         "execute_agents",
         &policy.execute_agents,
     );
+    out.key(
+        "The program, by its absolute path, and arguments that is told (JSON on its standard input) when a person is needed.",
+        "notify_command",
+        &policy.notify_command,
+    );
     out.line("\n# Limits; docs/policy.md has the least and the most of each.\n[caps]");
     for cap in Caps::ALL {
         let value = policy.caps.get(cap.name).unwrap_or(cap.default);

@@ -144,7 +144,7 @@ fn the_manual_is_right_about_every_cap_and_default_rule() {
 fn the_examples_of_the_manual_can_be_read() {
     let blocks: Vec<&str> = MANUAL.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
     let (project, safety) = blocks.split_last().unwrap();
-    assert_eq!(safety.len(), 3);
+    assert_eq!(safety.len(), 4);
     for block in safety {
         SafetyPolicy::parse(block, "docs/policy.md").unwrap();
     }
@@ -172,6 +172,7 @@ fn the_hash_sees_every_value_and_no_comment() {
         "disable_default_rules = ['confirm-deletion']",
         "require_model = false",
         "execute_agents = ['codex']",
+        "notify_command = ['/usr/bin/notify-send', 'Exacta']",
         "caps.steps = 9",
         "caps.files = 9",
         "before_images.days = 9",
