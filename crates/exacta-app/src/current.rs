@@ -7,6 +7,7 @@ use crate::error::{Error, Exit};
 use crate::in_force::InForce;
 use crate::pipeline::{self, Evaluation, Origin};
 use crate::run::preconditions::{Bound, ProjectRef};
+use crate::site::{SiteNow, site_now};
 use exacta_kernel::approval::Approver;
 use exacta_kernel::binding::{Authority, Identity, ModelIdentity, Proposer};
 use exacta_kernel::drift::{self, Answer, Drift, Present};
@@ -42,6 +43,7 @@ pub(crate) struct Surroundings {
     model: Option<ModelIdentity>,
     session_alive: bool,
     standing: Option<StandingNow>,
+    site: Option<SiteNow>,
 }
 
 impl Surroundings {
@@ -65,7 +67,8 @@ impl Surroundings {
             Some(bound) => standing_now(project_ref, bound, &in_force.approvers)?,
             None => None,
         };
-        Ok(Self { in_force, model, session_alive, standing })
+        let site = identity.binding.site.as_ref().map(|bound| site_now(home, bound)).transpose()?.flatten();
+        Ok(Self { in_force, model, session_alive, standing, site })
     }
 
     /// The model that the plan's credential declared last.
@@ -81,6 +84,7 @@ impl Surroundings {
             session_alive: self.session_alive,
             model: self.model.as_ref(),
             autopilot: self.standing.as_ref().map(|standing| standing.sha256),
+            site: self.site.as_ref().map(|site| &site.bound),
             facts,
             now: now(),
         }
@@ -106,7 +110,8 @@ impl App {
         basis.selection = identity.derived_from.is_some();
         basis.made = Made::of(&identity.binding);
         basis.connected = Proposer::is_connected(&identity.binding.proposer.credential);
-        basis.allowed = surroundings.standing.as_ref().map(|standing| &standing.allowed);
+        let site = surroundings.site.as_ref().map(|site| &site.allowed);
+        basis.allowed = surroundings.standing.as_ref().map(|standing| &standing.allowed).or(site);
         let (evaluation, facts) = pipeline::evaluate(text, Origin::Record, basis)?;
         let authority = surroundings.in_force.authority();
         let (drifts, now) = (Vec::new(), now());
@@ -229,6 +234,10 @@ pub(crate) fn model_notice(identity: &Identity, why: &str) -> Error {
         let name = &bound.name;
         return Error::new(Exit::Drifted, "plan_drifted", format!("plan `{id}` is blocked: {why}"))
             .hint(format!("plan again: `exacta autopilot run {name}`"));
+    }
+    if let Some(bound) = &identity.binding.site {
+        return Error::new(Exit::Drifted, "plan_drifted", format!("plan `{id}` is blocked: {why}"))
+            .hint(format!("draft again: `exacta site draft {}`", bound.name));
     }
     if identity.binding.asked.is_none() {
         return regenerate(id, why);

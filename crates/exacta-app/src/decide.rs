@@ -147,6 +147,7 @@ impl App {
             client: identity.binding.proposer.client.clone(),
             maker: Maker::of(&identity.binding),
             autopilot: self.made_for(identity)?,
+            site: self.site_for(identity)?,
             ..Lineage::new(record.correlation_id.clone(), 1)
         };
         let constraints = identity.binding.constraints.clone();
@@ -227,6 +228,7 @@ impl App {
             client: identity.binding.proposer.client.clone(),
             maker: Maker::of(&identity.binding),
             autopilot: self.made_for(&identity)?,
+            site: self.site_for(&identity)?,
             ..Lineage::new(record.correlation_id, 1)
         };
         if !record.status.is_final() && record.run.is_none() {

@@ -77,6 +77,10 @@ impl App {
             Err(refused) => return Err(self.refused(&stored, refused)?),
         };
         self.authorize_start_as(start(&permit), id)?;
+        if let Err(error) = self.site_is_as_bound(&stored.identity) {
+            self.note_refusal(&stored, Event::RunRefused, &error.message)?;
+            return Err(error);
+        }
         if let Err(error) = checks.see(permit.work().changes()) {
             self.note_refusal(&stored, Event::RunRefused, &error.to_string())?;
             return Err(Error::new(Exit::Denied, "unseen_by_check", error.to_string()).hint(error.hint()));

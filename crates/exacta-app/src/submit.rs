@@ -10,6 +10,7 @@ use crate::error::{Error, Exit};
 use crate::import::{self, Patch};
 use crate::in_force::{Folder, InForce};
 use crate::pipeline::{self, Basis, Evaluation, Origin};
+use crate::site::SiteNow;
 use crate::view::{self, Registered};
 use exacta_exec::ProjectRoot;
 use exacta_home::DeclaredIdentity;
@@ -63,6 +64,8 @@ pub(crate) struct Lineage {
     pub maker: Option<Maker>,
     /// The autopilot that it is made for.
     pub autopilot: Option<For>,
+    /// The site that it is for, and the skill it was drafted by.
+    pub site: Option<SiteNow>,
 }
 
 impl Lineage {
@@ -78,6 +81,7 @@ impl Lineage {
             client: None,
             maker: None,
             autopilot: None,
+            site: None,
         }
     }
 }
@@ -221,7 +225,8 @@ impl App {
         basis.selection = lineage.derived_from.is_some();
         basis.made = lineage.maker.as_ref().map(Maker::made);
         basis.connected = Proposer::is_connected(lineage.proposer.as_ref().unwrap_or(&self.credential()));
-        basis.allowed = lineage.autopilot.as_ref().map(|made_for| &made_for.allowed);
+        let site = lineage.site.as_ref().map(|site| &site.allowed);
+        basis.allowed = lineage.autopilot.as_ref().map(|made_for| &made_for.allowed).or(site);
         let (evaluation, _) = pipeline::evaluate(text, origin, basis)?;
         match evaluation.plan() {
             None => self.refuse(Digest::of(text), &evaluation, &lineage),
@@ -246,7 +251,12 @@ impl App {
     }
 
     /// Records a text that is not a proposal: its codes and its hash, never the text.
-    fn refuse(&mut self, text_sha256: Digest, evaluation: &Evaluation, lineage: &Lineage) -> Result<PlanView, Error> {
+    pub(crate) fn refuse(
+        &mut self,
+        text_sha256: Digest,
+        evaluation: &Evaluation,
+        lineage: &Lineage,
+    ) -> Result<PlanView, Error> {
         let view = view::of(evaluation, None)?;
         let codes: Vec<&str> = view.findings.iter().map(|finding| finding.code.as_str()).collect();
         let mut entry =
@@ -293,6 +303,7 @@ impl App {
                 targets: plan.expected_states(),
                 asked: maker.map(|maker| maker.asked.clone()),
                 autopilot: lineage.autopilot.as_ref().map(|made_for| bound(made_for, plan)),
+                site: lineage.site.as_ref().map(|site| site.bound.clone()),
             },
         })
     }

@@ -9,6 +9,7 @@ mod policy;
 mod provider;
 mod run;
 mod serve;
+mod site;
 mod token;
 
 pub use approver::{ApproverAdd, ApproverCommand, ApproverRemove};
@@ -25,6 +26,7 @@ pub use policy::{PolicyCheck, PolicyCommand, PolicyExplain, PolicySet, ProfileCo
 pub use provider::{Kind, ProviderAdd, ProviderCommand, ProviderOne, ProviderUse};
 pub use run::{Cancel, Execute, Pace, Run, StatusArgs, Undo};
 pub use serve::Serve;
+pub use site::{SiteAdd, SiteCommand, SiteDraftArgs, SiteOne, SkillCommand, SkillOne, SkillSync};
 pub use token::{TokenAdd, TokenCommand, TokenRevoke};
 
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
@@ -140,6 +142,18 @@ pub enum Command {
         /// What to do.
         #[command(subcommand)]
         command: TokenCommand,
+    },
+    /// Your WordPress sites, and plans for them
+    Site {
+        /// What to do.
+        #[command(subcommand)]
+        command: SiteCommand,
+    },
+    /// Skills: what plans for a site may use
+    Skill {
+        /// What to do.
+        #[command(subcommand)]
+        command: SkillCommand,
     },
     /// Begin in this project: its record, your first key, its profile
     #[command(after_help = INIT_EXAMPLES)]

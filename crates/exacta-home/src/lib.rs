@@ -2,8 +2,8 @@
 //! approvers and their keys, each project's profile and pinned checkpoint, and sessions.
 //!
 //! ```text
-//! configuration  safety-policy.toml  approvers.toml  providers.json  tokens.json  mail.json  keys/NAME.key  projects/HASH.json  pins/PROJECT.json
-//! state          log.key  sessions/…  identities/PROJECT/HASH.json  providers/NAME.json  asks/PROJECT/HASH.json
+//! configuration  safety-policy.toml  approvers.toml  providers.json  sites.json  skills.json  tokens.json  mail.json  site-passwords/NAME  keys/NAME.key  projects/HASH.json  pins/PROJECT.json
+//! state          log.key  sessions/…  identities/PROJECT/HASH.json  providers/NAME.json  sites/NAME.json  asks/PROJECT/HASH.json
 //!                projects/PROJECT/{outbox,effects,autopilot,snapshots}/…  autopilots/places.json  desk/
 //! ```
 //!
@@ -29,6 +29,7 @@ mod remember;
 mod seal;
 mod session;
 mod settings;
+mod site;
 mod token;
 
 pub use error::HomeError;
@@ -44,6 +45,7 @@ pub use provider::{ProviderState, Providers, ServedBy, TestedAt};
 pub use remember::{REMEMBERED_SECONDS, Remembered};
 pub use session::{HeldSession, fresh_uuid};
 pub use settings::SettingsSnapshot;
+pub use site::{SiteState, SkillSet};
 pub use token::{TokenRecord, fresh_secret};
 
 use exacta_kernel::id::ProjectId;

@@ -69,6 +69,25 @@ pub struct Binding {
     /// The autopilot it was made for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub autopilot: Option<BoundAutopilot>,
+    /// The site it is for, with the skill it was drafted by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub site: Option<BoundSite>,
+}
+
+/// The site that a plan is for and the skill it was drafted by, as they were then.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BoundSite {
+    /// Which site.
+    pub name: String,
+    /// Its address, user and where the password is, by hash.
+    pub setup_sha256: Digest,
+    /// What its user could do there, by hash.
+    pub manifest_sha256: Digest,
+    /// Which skill.
+    pub skill_id: String,
+    /// The skill with its commit, by hash.
+    pub skill_sha256: Digest,
 }
 
 /// The autopilot that a plan was made for, and what its words and lists allowed then.

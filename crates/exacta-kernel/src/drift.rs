@@ -1,7 +1,7 @@
 //! The difference between what a plan was made against and what there is now.
 
 use crate::approval::CLOCK_SKEW_SECONDS;
-use crate::binding::{Authority, Binding, Identity, ModelIdentity};
+use crate::binding::{Authority, Binding, BoundSite, Identity, ModelIdentity};
 use crate::facts::{Facts, FileState, Obstacle, Target};
 use crate::hash::Digest;
 use crate::path::RelPath;
@@ -23,6 +23,8 @@ pub struct Present<'a> {
     /// The words, lists and switches of the autopilot that the plan was made for, by hash; none where it is gone, or nobody's signature
     /// stands behind it.
     pub autopilot: Option<Digest>,
+    /// The site and the skill of a plan for a site, as they are; none where either is gone, or the skill is deprecated.
+    pub site: Option<&'a BoundSite>,
     /// What the targets are.
     pub facts: &'a Facts,
     /// The time.
@@ -60,6 +62,8 @@ pub enum DriftKind {
     Profile,
     Ceiling,
     Autopilot,
+    Site,
+    Skill,
 }
 
 impl DriftKind {
@@ -105,6 +109,25 @@ pub fn drift(identity: &Identity, present: &Present<'_>) -> Vec<Drift> {
             None => format!("autopilot `{}` is gone, or no approver's signature stands behind it", bound.name),
         };
         drifts.push(Drift::new(DriftKind::Autopilot, Answer::Regenerate, message));
+    }
+    drifts.extend(binding.site.iter().flat_map(|bound| site(bound, present.site)));
+    drifts
+}
+
+/// How a plan's site and skill differ from what they were.
+fn site(was: &BoundSite, now: Option<&BoundSite>) -> Vec<Drift> {
+    let Some(now) = now else {
+        let message = format!("the site `{}` or the skill `{}` is gone or deprecated", was.name, was.skill_id);
+        return vec![Drift::new(DriftKind::Site, Answer::Regenerate, message)];
+    };
+    let mut drifts = Vec::new();
+    if (was.setup_sha256, was.manifest_sha256) != (now.setup_sha256, now.manifest_sha256) {
+        let message = format!("the site `{}`, or what its user can do there, changed since", was.name);
+        drifts.push(Drift::new(DriftKind::Site, Answer::Regenerate, message));
+    }
+    if was.skill_sha256 != now.skill_sha256 {
+        let message = format!("the skill `{}` changed since", was.skill_id);
+        drifts.push(Drift::new(DriftKind::Skill, Answer::Regenerate, message));
     }
     drifts
 }

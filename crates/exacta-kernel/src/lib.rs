@@ -61,6 +61,7 @@ mod schema_name;
 pub mod seal;
 pub mod secret;
 mod shape;
+pub mod site;
 pub mod skill;
 pub mod text;
 pub mod time;

@@ -15,6 +15,7 @@ use exacta_kernel::effect::site::ACTS;
 use exacta_kernel::facts::{FileContent, FileState};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::sync::{Mutex, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -27,9 +28,9 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(250);
 
 /// The acts on pages of one site.
 #[derive(Debug)]
-pub struct Pages<'s> {
+pub struct Pages<C> {
     site: String,
-    client: &'s Client,
+    client: C,
     images: Images,
     /// What became of requests whose answers were lost, by the key of their act.
     fates: Mutex<BTreeMap<String, Fate>>,
@@ -52,10 +53,10 @@ enum Place {
     Half(u64),
 }
 
-impl<'s> Pages<'s> {
+impl<C: Deref<Target = Client>> Pages<C> {
     /// What performs acts on the site of this name.
     #[must_use]
-    pub fn new(site: &str, client: &'s Client, images: Images) -> Self {
+    pub fn new(site: &str, client: C, images: Images) -> Self {
         Self { site: site.to_owned(), client, images, fates: Mutex::default(), revisions: Mutex::default() }
     }
 
@@ -180,11 +181,11 @@ impl<'s> Pages<'s> {
 
     /// Sends what an act sends. The page that the site says there is then.
     fn send(&self, act: &Act, direction: Direction) -> Result<Option<Page>, SiteError> {
-        let page = |reply: &Reply| Found::of(&reply.body, self.client).map(|found| Some(found.page));
+        let page = |reply: &Reply| Found::of(&reply.body, &self.client).map(|found| Some(found.page));
         match (direction, act.call.id(), act.before.as_ref()) {
             (Direction::Perform, None, _) => {
                 let made = self.client.post("/wp/v2/pages", &act.call.body(&marker(&act.key)))?;
-                let id = Found::of(&made.body, self.client)?.page.id;
+                let id = Found::of(&made.body, &self.client)?.page.id;
                 self.images.made(&act.key, id).map_err(|error| SiteError::Local(error.to_string()))?;
                 page(&self.post(id, &json!({ "slug": act.call.slug() }))?)
             }
@@ -313,7 +314,7 @@ impl<'s> Pages<'s> {
     }
 }
 
-impl Effector for Pages<'_> {
+impl<C: Deref<Target = Client>> Effector for Pages<C> {
     fn performs(&self, act: &str) -> bool {
         ACTS.contains(&act)
     }

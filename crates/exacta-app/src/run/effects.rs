@@ -10,6 +10,7 @@ use crate::app::App;
 use crate::error::{Error, Exit};
 use crate::execute::Execution;
 use crate::read::run_view;
+use crate::site::Sites;
 
 use exacta_effect::{
     Drafts, EffectError, Effector, Effects, Event as EffectEvent, Folder, JournalKey, Options, Outcome,
@@ -33,19 +34,20 @@ pub(super) struct Outside {
     key: JournalKey,
     drafts: Drafts,
     mail: MailEffector,
+    sites: Sites,
 }
 
 impl Outside {
     /// Opens the project's folder under the user's state, making it where it is missing.
     fn open(home: &Home, project: &ProjectId, key: &JournalKey) -> Result<Self, Error> {
         let state = Folder::open(&home.project_state(project)?).map_err(|error| effect_error(&error.into()))?;
-        let mail = crate::mail::effector(home)?;
-        Ok(Self { drafts: Drafts::new(state.clone()), mail, state, key: key.clone() })
+        let (mail, sites) = (crate::mail::effector(home)?, Sites::new(home, state.clone()));
+        Ok(Self { drafts: Drafts::new(state.clone()), mail, sites, state, key: key.clone() })
     }
 
     /// Everything that performs effects, with their journals.
     pub(super) fn effects(&self) -> Result<Effects<'_>, Error> {
-        let performers: Vec<&dyn Effector> = vec![&self.drafts, &self.mail];
+        let performers: Vec<&dyn Effector> = vec![&self.drafts, &self.mail, &self.sites];
         Effects::open(&self.state, &self.key, performers).map_err(|error| effect_error(&error.into()))
     }
 }

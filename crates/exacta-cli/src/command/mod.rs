@@ -23,6 +23,7 @@ mod review;
 mod run;
 mod run_end;
 mod serve;
+mod site;
 mod source;
 mod status;
 mod token;
@@ -95,6 +96,8 @@ fn give(command: Command, context: &Context) -> Result<u8, Error> {
         Command::Approver { command } => approver::approver(&command, context),
         Command::Provider { command } => provider::provider(&command, context),
         Command::Token { command } => token::token(&command, context),
+        Command::Site { command } => site::site(&command, context),
+        Command::Skill { command } => site::skill(&command, context),
         Command::Serve(args) => serve::serve(&args, context),
         Command::Mcp => mcp::mcp(context),
         Command::Autopilot { command } => autopilot::autopilot(&command, context),

@@ -44,6 +44,7 @@ mod schema;
 mod serve;
 mod setting;
 mod signed;
+mod site;
 mod story;
 mod swap;
 mod templates;

@@ -34,6 +34,10 @@ pub enum SettingVerb {
     MailSet,
     /// An agent gets a token; the subject is [`token_subject`].
     TokenAdd,
+    /// A site is added or changed; the subject is [`SiteSetup::subject`](crate::site::SiteSetup::subject).
+    SiteSet,
+    /// Skills of a repository are taken over; the subject is the hash of all of them.
+    SkillsSync,
 }
 
 /// A decision about what is allowed, as it is signed.

@@ -132,6 +132,8 @@ pub enum Event {
     NoticeFailed,
     /// An agent got a token, or one was revoked.
     TokenChanged,
+    /// A site was added, changed or removed, or skills were taken over.
+    SiteChanged,
     /// The model is not the one the plan was made with.
     ModelDrift,
     /// A session ended, and its plans with it.
@@ -281,6 +283,7 @@ impl Event {
             Self::AutopilotNotice => "autopilot_notice",
             Self::NoticeFailed => "notice_failed",
             Self::TokenChanged => "token_changed",
+            Self::SiteChanged => "site_changed",
             Self::ModelDrift => "model_drift",
             Self::SessionEnded => "session_ended",
             Self::TamperingFound => "tampering_found",

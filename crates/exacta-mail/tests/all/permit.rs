@@ -43,6 +43,7 @@ pub fn permitted(steps: &[&str], run: &RunId) -> Permit {
     };
     let binding = Binding {
         autopilot: None,
+        site: None,
         proposer: Proposer { credential: "cli:1000".to_owned(), model: None, client: None },
         request_sha256: Digest::of(b"request"),
         constraints: Vec::new(),
@@ -66,6 +67,7 @@ pub fn permitted(steps: &[&str], run: &RunId) -> Permit {
     let (facts, now, project) = (Facts::new(), MADE.plus_seconds(60), ProjectId::parse(ID).unwrap());
     let present = Present {
         autopilot: None,
+        site: None,
         authority: &authority,
         config_sha256: Digest::of(b"configuration"),
         session_alive: true,

@@ -65,6 +65,7 @@ pub fn permitted(steps: &[Value], run: u32) -> Permit {
         expires_at: NOW.plus_seconds(1800),
         binding: Binding {
             autopilot: None,
+            site: None,
             proposer: Proposer { credential: "cli:1000".to_owned(), model: None, client: None },
             request_sha256: Digest::of(b"request"),
             constraints: Vec::new(),
@@ -82,6 +83,7 @@ pub fn permitted(steps: &[Value], run: u32) -> Permit {
         config_sha256: Digest::of(b"configuration"),
         session_alive: true,
         autopilot: None,
+        site: None,
         model: None,
         facts: &facts,
         now: NOW,

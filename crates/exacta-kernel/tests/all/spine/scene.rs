@@ -67,6 +67,7 @@ impl Scene {
             expires_at: MADE.plus_seconds(TIME_TO_LIVE),
             binding: Binding {
                 autopilot: None,
+                site: None,
                 proposer: Proposer { credential: "cli:1000".to_owned(), model: Some(model(&json!({}))), client: None },
                 request_sha256: Digest::of(b"request"),
                 constraints: Vec::new(),
@@ -135,6 +136,7 @@ impl Scene {
     pub fn present(&self) -> Present<'_> {
         Present {
             autopilot: None,
+            site: None,
             authority: &self.authority,
             config_sha256: self.config_sha256,
             session_alive: self.session_alive,

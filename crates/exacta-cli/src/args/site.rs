@@ -1,0 +1,125 @@
+//! Arguments of the commands about sites and skills.
+
+use super::Signer;
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+
+const DRAFT_EXAMPLES: &str = "\
+Examples:
+  exacta site draft blog --skill wp.pages --goal \"a price list\" \\
+    --inputs pages.json --planner-output answer.json";
+
+const ADD_EXAMPLES: &str = "\
+Examples:
+  exacta site add blog https://example.com --user exacta --password-stdin";
+
+/// `exacta site …`
+#[derive(Debug, Subcommand)]
+pub enum SiteCommand {
+    /// Add a WordPress site: it is asked what its user can do, and an approver signs
+    #[command(after_help = ADD_EXAMPLES)]
+    Add(SiteAdd),
+    /// List your sites
+    #[command(after_help = "Examples:\n  exacta site list")]
+    List,
+    /// Show a site: its user, and the tools it offers
+    #[command(after_help = "Examples:\n  exacta site show blog")]
+    Show(SiteOne),
+    /// Ask a site what its user can do there, and say in words what is wrong
+    #[command(after_help = "Examples:\n  exacta site probe blog")]
+    Probe(SiteOne),
+    /// Print the least role that a site's user needs, to paste
+    #[command(after_help = "Examples:\n  exacta site role")]
+    Role,
+    /// Remove a site, and its password where it is kept here
+    #[command(after_help = "Examples:\n  exacta site remove blog")]
+    Remove(SiteOne),
+    /// Make a plan for a site of a planner's answer; prints Plan Contract v1
+    #[command(override_usage = "exacta site draft NAME --skill ID --goal TEXT --inputs FILE\n       --planner-output FILE", after_help = DRAFT_EXAMPLES)]
+    Draft(SiteDraftArgs),
+}
+
+/// `exacta site add`
+#[derive(Debug, Args)]
+pub struct SiteAdd {
+    /// What you call it
+    pub name: String,
+    /// Its address: https, or http on this machine alone
+    pub url: String,
+    /// The user who acts there
+    #[arg(long, value_name = "USER")]
+    pub user: String,
+    /// Read the application password from this variable of the environment, at every use
+    #[arg(long, value_name = "VARIABLE", group = "password", required_unless_present_any = ["password_file", "password_stdin"])]
+    pub password_env: Option<String>,
+    /// Read it from this file, mode 0600, outside every project, at every use
+    #[arg(long, value_name = "FILE", group = "password")]
+    pub password_file: Option<PathBuf>,
+    /// Read it from standard input now, and keep it in your own folder, mode 0600
+    #[arg(long, group = "password")]
+    pub password_stdin: bool,
+    /// Who decides.
+    #[command(flatten)]
+    pub signer: Signer,
+}
+
+/// One site.
+#[derive(Debug, Args)]
+pub struct SiteOne {
+    /// The site's name
+    pub name: String,
+}
+
+/// `exacta site draft`
+#[derive(Debug, Args)]
+pub struct SiteDraftArgs {
+    /// The site's name
+    pub name: String,
+    /// The skill
+    #[arg(long, value_name = "ID")]
+    pub skill: String,
+    /// What is to be achieved
+    #[arg(long, value_name = "TEXT")]
+    pub goal: String,
+    /// A JSON object with `pages`
+    #[arg(long, value_name = "FILE")]
+    pub inputs: PathBuf,
+    /// What the planner answered; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub planner_output: PathBuf,
+}
+
+/// `exacta skill …`
+#[derive(Debug, Subcommand)]
+pub enum SkillCommand {
+    /// Take the skills of a repository at a commit over, all or none; an approver signs
+    #[command(after_help = "Examples:\n  exacta skill sync --repo file:///srv/skills --commit SHA")]
+    Sync(SkillSync),
+    /// List your skills
+    #[command(after_help = "Examples:\n  exacta skill list")]
+    List,
+    /// Show a skill: its tools, caps and commit
+    #[command(after_help = "Examples:\n  exacta skill show wp.content.audit")]
+    Show(SkillOne),
+}
+
+/// `exacta skill sync`
+#[derive(Debug, Args)]
+pub struct SkillSync {
+    /// The repository: on github.com, or `file:///PATH`
+    #[arg(long, value_name = "URL")]
+    pub repo: String,
+    /// The commit
+    #[arg(long, value_name = "SHA")]
+    pub commit: String,
+    /// Who decides.
+    #[command(flatten)]
+    pub signer: Signer,
+}
+
+/// One skill.
+#[derive(Debug, Args)]
+pub struct SkillOne {
+    /// The skill's name
+    pub id: String,
+}
