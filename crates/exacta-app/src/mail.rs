@@ -104,6 +104,16 @@ impl Settings {
     }
 }
 
+/// The address that an account sends from, if an approver's signature stands behind it.
+///
+/// # Errors
+/// If the list cannot be read.
+pub(crate) fn sender(home: &Home, name: &str) -> Result<Option<String>, Error> {
+    let approvers = home.approvers()?;
+    let found = home.mail_accounts()?.into_iter().find(|known| known.setup.name == name);
+    Ok(found.filter(|known| known.verify(&approvers).is_ok()).map(|known| known.setup.from))
+}
+
 /// Everything that performs mail: the accounts that an approver signed for and whose password is there. What is missing is told when it is
 /// needed.
 ///
@@ -178,7 +188,7 @@ fn unusable(message: String) -> Error {
     Error::new(Exit::Usage, "mail_unusable", message)
 }
 
-fn unknown(name: &str) -> Error {
+pub(crate) fn unknown(name: &str) -> Error {
     let name = exacta_kernel::text::excerpt(name, 64);
     Error::new(Exit::Usage, "mail_unknown", format!("no mail account `{name}`"))
         .hint("`exacta autopilot mail list` shows yours; `exacta autopilot mail add` adds one")

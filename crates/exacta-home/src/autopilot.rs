@@ -7,7 +7,7 @@ use crate::file_error::FileError;
 use crate::{Home, HomeError};
 use exacta_kernel::autopilot::AutopilotName;
 use exacta_kernel::hash::Digest;
-use exacta_kernel::id::ProjectId;
+use exacta_kernel::id::{ProjectId, RunId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -158,5 +158,70 @@ impl Home {
 
     fn snapshots(&self, project: &ProjectId) -> PathBuf {
         self.state.join("projects").join(project.as_str()).join("snapshots")
+    }
+}
+
+/// The mails that an autopilot was about to send.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Sends {
+    sends: Vec<Counted>,
+}
+
+/// The mails of one run, by the day in the user's zone.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Counted {
+    run: RunId,
+    mails: u32,
+    day: String,
+}
+
+/// How many runs that sent are remembered: more than a few days can have.
+const REMEMBERED_SENDS: usize = 1_000;
+
+impl Document for Sends {
+    const SCHEMA: &'static str = "exacta.autopilot-sends/1";
+}
+
+impl Home {
+    /// Counts the mails of a run before any is sent, if they are within what a day may have. Whether they are: of any number racing for the last one, one is.
+    ///
+    /// # Errors
+    /// Where it cannot be read or written.
+    pub fn count_sends(
+        &self,
+        name: &AutopilotName,
+        run: &RunId,
+        mails: u32,
+        day: &str,
+        most: u32,
+    ) -> Result<bool, HomeError> {
+        let lock = Lock::on(&self.autopilot_folder().join("sends"))?;
+        let mut list: Sends = document::read(&self.sends_file(name))?.unwrap_or_default();
+        let counted = list.sends.iter().filter(|known| known.day == day).map(|known| known.mails);
+        if counted.fold(mails, u32::saturating_add) > most {
+            return Ok(false);
+        }
+        list.sends.push(Counted { run: run.clone(), mails, day: day.to_owned() });
+        let old = list.sends.len().saturating_sub(REMEMBERED_SENDS);
+        list.sends.drain(..old);
+        document::write(&lock, &self.sends_file(name), &list)?;
+        Ok(true)
+    }
+
+    /// Nothing of this run was sent: its mails do not count.
+    ///
+    /// # Errors
+    /// Where it cannot be read or written.
+    pub fn forget_sends(&self, name: &AutopilotName, run: &RunId) -> Result<(), HomeError> {
+        let lock = Lock::on(&self.autopilot_folder().join("sends"))?;
+        let mut list: Sends = document::read(&self.sends_file(name))?.unwrap_or_default();
+        list.sends.retain(|known| known.run != *run);
+        Ok(document::write(&lock, &self.sends_file(name), &list)?)
+    }
+
+    fn sends_file(&self, name: &AutopilotName) -> PathBuf {
+        self.autopilot_folder().join("sends").join(format!("{name}.json"))
     }
 }

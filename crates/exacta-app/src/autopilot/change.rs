@@ -120,6 +120,11 @@ impl App {
     pub fn add_autopilot(&mut self, definition: Definition, key: &SigningKey) -> Result<AutopilotView, Error> {
         self.authorize(Act::Configure)?;
         let name = definition.name.clone();
+        if let Some(account) = &definition.mail
+            && crate::mail::sender(&self.home, account)?.is_none()
+        {
+            return Err(crate::mail::unknown(account));
+        }
         let known = self.store.document(DocumentKind::Autopilot, name.as_str())?;
         let known = known.map(Kept::of).transpose()?;
         if let Some(place) = self.home.claim_autopilot(&name, self.root.path())?

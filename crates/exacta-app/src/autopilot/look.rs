@@ -100,7 +100,9 @@ impl App {
             Verdict::Changed { score, added, removed } => {
                 let sha256 = occasion.reads.first().map(|read| read.sha256.clone()).unwrap_or_default();
                 let change = Change { url: &url, sha256: &sha256, score: *score, added, removed };
-                let plan = recipe::website(autopilot, &change, None);
+                let account = autopilot.definition.mail.as_deref();
+                let from = account.map(|account| crate::mail::sender(&self.home, account)).transpose()?.flatten();
+                let plan = recipe::website(autopilot, &change, from.as_deref());
                 self.propose(autopilot, occasion, &plan)?;
             }
         }
@@ -168,7 +170,7 @@ impl App {
         self.supersede(name, &occasion.run_id)?;
         let lineage = Lineage {
             proposer: Some(format!("autopilot:{name}")),
-            autopilot: Some(For::new(name, Some(&occasion.run_id), StandingNow::of(autopilot)?)),
+            autopilot: Some(For::new(name, Some(&occasion.run_id), StandingNow::of(&self.home, autopilot)?)),
             ..Lineage::new(new_id(CorrelationId::parse)?, 1)
         };
         let view = self.register(plan.to_string().as_bytes(), Origin::Outside, &[], lineage)?;

@@ -9,6 +9,7 @@ mod look;
 mod occasion;
 mod recipe;
 mod schedule;
+mod sending;
 mod settle;
 mod standing;
 mod submit;
@@ -24,6 +25,7 @@ pub use tick::{Due, tick};
 pub use view::{AllowedView, AutopilotView, Card};
 
 pub(crate) use occasion::For;
+pub(crate) use sending::MaySend;
 pub(crate) use standing::{StandingNow, standing_now};
 
 use crate::app::{App, Options};

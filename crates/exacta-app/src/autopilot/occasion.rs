@@ -226,6 +226,7 @@ impl Occasion {
     pub fn exit(&self) -> u8 {
         match self.state {
             OccasionState::NeedsApproval | OccasionState::NeedsClarification => Exit::Confirm.code(),
+            OccasionState::Failed if self.sends.iter().any(|sent| sent.outcome == "unknown") => Exit::Fault.code(),
             OccasionState::Failed => Exit::RolledBack.code(),
             OccasionState::Blocked => Exit::Denied.code(),
             OccasionState::Canceled => Exit::Drifted.code(),

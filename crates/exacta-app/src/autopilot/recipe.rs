@@ -35,7 +35,7 @@ pub(super) fn website(autopilot: &Autopilot, change: &Change<'_>, from: Option<&
         json!({ "id": "mail", "type": "write_email_draft", "target": "outbox", "dependencies": ["outcome"],
             "description": "Draft a mail that lists the changed passages", "to": to, "subject": subject, "body": body }),
     ];
-    if definition.wants_send() && autopilot.sends() && !to.is_empty() {
+    if definition.wants_send() && autopilot.sends() && from.is_some() && !to.is_empty() {
         steps.push(json!({ "id": "send", "type": "send_email", "target": to.first(), "dependencies": ["mail"],
             "description": "Send the mail that lists the changed passages", "to": to, "subject": subject, "body": body }));
     }

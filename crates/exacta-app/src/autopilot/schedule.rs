@@ -60,7 +60,7 @@ fn cron(schedule: &Schedule) -> Result<Cron, Error> {
     })
 }
 
-fn zone(schedule: &Schedule) -> Result<TimeZone, Error> {
+pub(super) fn zone(schedule: &Schedule) -> Result<TimeZone, Error> {
     TimeZone::get(&schedule.zone).map_err(|_| {
         unusable(format!("`{}` is no time zone that is known here", exacta_kernel::text::excerpt(&schedule.zone, 80)))
             .hint("such as `Europe/Berlin` or `UTC`")

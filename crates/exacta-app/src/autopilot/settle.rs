@@ -1,13 +1,15 @@
 //! What became of an occasion: its plan may have been decided, executed, or left; a later occasion takes its place.
 
-use super::occasion::{Execution, Occasion, OccasionState};
+use super::occasion::{Execution, Occasion, OccasionState, Sent};
 use crate::app::App;
 use crate::caller::Act;
 use crate::error::{Error, Exit};
 use exacta_kernel::autopilot::AutopilotName;
+use exacta_kernel::effect::SEND;
 use exacta_kernel::id::PlanId;
 use exacta_kernel::lifecycle::Status;
-use exacta_record::{PlanRecord, RunState};
+use exacta_record::{PlanRecord, RunRecord, RunState};
+use serde_json::Value;
 
 /// How many occasions are looked at for one that still waits: more than one never does.
 const NEWEST: u32 = 20;
@@ -103,6 +105,9 @@ impl App {
 fn settle(occasion: &mut Occasion, plan: &PlanRecord) -> bool {
     if let Some(run) = &plan.run {
         occasion.execution = Some(Execution { run_id: run.id.to_string() });
+        if !run.state.is_under_way() {
+            occasion.sends = sends(plan, run);
+        }
         match run.state {
             RunState::Completed | RunState::Undone => occasion.over(OccasionState::Succeeded, "its plan was executed"),
             RunState::RolledBack | RunState::Cancelled => {
@@ -127,4 +132,30 @@ fn settle(occasion: &mut Occasion, plan: &PlanRecord) -> bool {
         }
         _ => false,
     }
+}
+
+/// The mails of a plan, and what became of each: a run that ended as before sent none, and of one that nobody knows the end of nobody knows
+/// whether they were sent.
+fn sends(plan: &PlanRecord, run: &RunRecord) -> Vec<Sent> {
+    let outcome = match run.state {
+        RunState::Completed | RunState::Undone => "sent",
+        RunState::RolledBack | RunState::Cancelled => "not_sent",
+        _ => "unknown",
+    };
+    let kept = plan.proposal.as_deref().and_then(|text| serde_json::from_slice::<Value>(text).ok()).unwrap_or_default();
+    let steps = kept.get("steps").and_then(Value::as_array).cloned().unwrap_or_default();
+    let sends = steps.iter().filter(|step| step.get("type").and_then(Value::as_str) == Some(SEND));
+    let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
+    sends
+        .map(|step| {
+            let id = text(step.get("id"));
+            let from = text(step.get("from"));
+            let host = from.rsplit('@').next().unwrap_or_default();
+            let to = match step.get("to") {
+                Some(Value::Array(all)) => all.iter().map(|one| text(Some(one))).collect(),
+                one => vec![text(one)],
+            };
+            Sent { message_id: format!("<{}.{id}@{host}>", run.id), step: id, to, outcome: outcome.to_owned() }
+        })
+        .collect()
 }

@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::run::preconditions::ProjectRef;
 use crate::signer::Signer;
+use exacta_home::Home;
 use exacta_kernel::approval::Approver;
 use exacta_kernel::autopilot::Autopilot;
 use exacta_kernel::binding::BoundAutopilot;
@@ -17,9 +18,12 @@ pub(crate) struct StandingNow {
 }
 
 impl StandingNow {
-    /// Of an autopilot whose signature was verified.
-    pub fn of(autopilot: &Autopilot) -> Result<Self, Error> {
-        Ok(Self { sha256: autopilot.hash()?, allowed: autopilot.allowed(None, std::collections::BTreeSet::new()) })
+    /// Of an autopilot whose signature was verified. Its mail account counts if an approver signed for that, too.
+    pub fn of(home: &Home, autopilot: &Autopilot) -> Result<Self, Error> {
+        let from =
+            autopilot.definition.mail.as_deref().map(|account| crate::mail::sender(home, account)).transpose()?;
+        let allowed = autopilot.allowed(from.flatten().as_deref(), std::collections::BTreeSet::new());
+        Ok(Self { sha256: autopilot.hash()?, allowed })
     }
 }
 
@@ -40,5 +44,5 @@ pub(crate) fn standing_now(
     if autopilot.removed || autopilot.verify(approvers, project_ref.project).is_err() {
         return Ok(None);
     }
-    StandingNow::of(&autopilot).map(Some)
+    StandingNow::of(project_ref.home, &autopilot).map(Some)
 }

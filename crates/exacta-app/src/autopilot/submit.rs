@@ -22,7 +22,7 @@ impl App {
     pub fn submit_for(&mut self, name: &AutopilotName, text: &[u8]) -> Result<(PlanView, Allowed), Error> {
         self.authorize(Act::Propose)?;
         let autopilot = self.verified(name)?.autopilot;
-        let made_for = For::new(name, None, StandingNow::of(&autopilot)?);
+        let made_for = For::new(name, None, StandingNow::of(&self.home, &autopilot)?);
         let allowed = made_for.allowed.clone();
         let lineage = Lineage { autopilot: Some(made_for), ..Lineage::new(new_id(CorrelationId::parse)?, 1) };
         let view = self.register(text, Origin::Outside, &[], lineage)?;
@@ -35,7 +35,7 @@ impl App {
         let Some(bound) = &identity.binding.autopilot else { return Ok(None) };
         let name = super::name(&bound.name)?;
         let kept = self.verified(&name)?.autopilot;
-        let standing = StandingNow::of(&kept)?;
+        let standing = StandingNow::of(&self.home, &kept)?;
         let blocked = |why: String| {
             Error::new(Exit::Drifted, "plan_drifted", format!("plan `{}` is blocked: {why}", identity.plan_id))
                 .hint(format!("plan again: `exacta autopilot run {name}`"))

@@ -7,6 +7,7 @@ use super::error::unrecorded;
 use super::preconditions::{Moment, ProjectRef};
 use super::{AboutRun, run_record};
 use crate::app::App;
+use crate::autopilot::MaySend;
 use crate::error::{Error, Exit};
 use crate::execute::Execution;
 use crate::read::run_view;
@@ -26,6 +27,7 @@ use exacta_kernel::{parse, seal};
 use exacta_mail::MailEffector;
 use exacta_record::{RunRecord, RunState};
 use exacta_view::{Recovery, RunView};
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 /// What a project has outside its folder: the outbox, the user's mail accounts, and the journals of what acts there.
@@ -66,19 +68,36 @@ impl App {
         let record = run_record(&permit)?;
         let outside = Outside::open(&self.home, &self.project.id, &self.effect_key)?;
         let effects = outside.effects()?;
-        let staged = effects.permitted(permit).stage().map_err(|error| effect_error(&error))?;
+        for account in accounts(permit.work().effects()) {
+            crate::mail::opened(&self.home, account)?;
+        }
+        let may_send = self.may_send(permit.work())?;
+        let uncounted = |app: &Self| may_send.iter().for_each(|may_send| app.not_sent(may_send));
+        let staged = effects.permitted(permit).stage().map_err(|error| {
+            uncounted(self);
+            effect_error(&error)
+        })?;
         let project_ref = ProjectRef { home: &self.home, root: &self.root, project: &self.project.id };
         if let Err(error) = beginning.enter(&mut self.store, record, project_ref, Wait { until, cancel }) {
             staged.discard();
+            uncounted(self);
             return Err(self.not_entered(&about, error));
         }
-        let holds = || match beginning.preconditions.changed(project_ref, Moment::Commit) {
+        let permitted = || match beginning.preconditions.changed(project_ref, Moment::Commit) {
             Ok(None) => Ok(()),
             Ok(Some(changed)) => Err(changed.why),
             Err(error) => Err(error.message),
         };
+        let holds = || match may_send.as_ref().map_or(Ok(None), MaySend::quiet_now) {
+            Ok(None) => permitted(),
+            Ok(Some(quiet)) => Err(quiet),
+            Err(error) => Err(error.message),
+        };
         let mut told = |event: EffectEvent| observer(progress(event));
         let ended = staged.entered().perform(&mut Options { cancel, holds: &holds, observer: &mut told });
+        if let Ok(Outcome::RolledBack { .. } | Outcome::Cancelled | Outcome::NothingDone) = &ended {
+            uncounted(self);
+        }
         let ended =
             ended.map_err(|error| effect_error(&error)).and_then(|outcome| self.effects_ended(&about, &outcome));
         ended.map_err(|error| Error { run_id: Some(about.run_id.clone()), ..error })
@@ -158,6 +177,12 @@ impl App {
         let effects = effect::of_plan(&plan, &run.id).map_err(|_| crate::current::tampered(&run.plan_id))?;
         Ok(Some(effects))
     }
+}
+
+/// The mail accounts that effects act in.
+fn accounts(effects: &[Effect]) -> BTreeSet<&str> {
+    let places = effects.iter().map(|effect| effect.place().as_str());
+    places.filter_map(|place| place.strip_prefix("mail/")?.split('/').next()).collect()
 }
 
 fn progress(event: EffectEvent) -> Progress {

@@ -177,6 +177,9 @@ pub struct AutopilotAdd {
     /// A source of a brief; may be given several times
     #[arg(long, value_name = "URL")]
     pub source: Vec<String>,
+    /// The mail account that it drafts and sends with
+    #[arg(long, value_name = "ACCOUNT")]
+    pub mail: Option<String>,
     /// When it runs by itself: minute, hour, day, month, weekday
     #[arg(long, value_name = "EXPR")]
     pub cron: Option<String>,

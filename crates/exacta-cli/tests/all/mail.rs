@@ -2,6 +2,7 @@
 
 use crate::world::{Done, World};
 use exacta_testkit::{POST_PASSWORD, POST_USER, Post, PostSetup};
+use serde_json::json;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
@@ -97,4 +98,92 @@ fn what_is_wrong_with_an_account_is_said() {
     assert!(refused.err.contains("does not let") && !refused.err.contains("se cret"), "{refused:?}");
     fs::remove_file(&private).unwrap();
     assert!(world.run(&["autopilot", "mail", "test", "work"]).expect(2).err.contains("is not there"));
+}
+
+const REQUEST: &str = "send a reminder to anna@there.example about the invoice";
+
+/// An autopilot `chase` that may send with the account `work`, so many mails a day, with these quiet hours.
+fn chaser(world: &World, post: &Post, (per_day, quiet): (&str, &str)) {
+    let key = world.key();
+    add(world, post, password_file(world, 0o600).to_str().unwrap()).expect(0);
+    let new = ["autopilot", "add", "chase", REQUEST, "--recipe", "Custom", "--mail", "work", "--approver-key", &key];
+    world.run(&new).expect(0);
+    let on = ["autopilot", "sending", "chase", "on", "--per-day", per_day, "--quiet", quiet, "--approver-key", &key];
+    world.run(&on).expect(0);
+}
+
+fn submitted(world: &World, to: &str) -> Done {
+    let send = json!({ "id": "s1", "order": 1, "type": "send_email", "target": to, "dependencies": [],
+        "description": "Send the reminder about the invoice", "to": to, "subject": "Invoice", "body": "It is due.\n",
+        "account": "work", "from": "me@here.example" });
+    let plan = json!({ "schema": "exacta.plan/1", "intent": { "type": "Custom", "text": REQUEST },
+        "autopilot": { "recipe": "Custom" }, "steps": [send] });
+    world.pipe(&["autopilot", "submit", "chase", "-", "--json"], plan.to_string().as_bytes())
+}
+
+/// The id of a plan to `anna` that a person approved.
+fn approved(world: &World) -> String {
+    let plan = submitted(world, "anna@there.example").expect(30).json()["plan_id"].as_str().unwrap().to_owned();
+    world.run(&["execute", &plan]).expect(30);
+    world.run(&["approve", &plan, "--approver-key", &world.key()]).expect(0);
+    plan
+}
+
+#[test]
+fn an_approved_mail_is_sent_once_and_counts() {
+    let Some(post) = Post::start(PostSetup::default()) else { return };
+    let world = World::begun();
+    chaser(&world, &post, ("2", "7-7"));
+    submitted(&world, "evil@evil.example").expect(10);
+    let (first, second, third) = (approved(&world), approved(&world), approved(&world));
+    world.run(&["execute", &first]).expect(0);
+    assert_eq!(post.stored().len(), 1);
+    world.run(&["execute", &first]);
+    assert_eq!(post.stored().len(), 1, "never twice");
+
+    // Nothing that was provably not sent counts.
+    post.faults(&["data_5xx"]);
+    world.run(&["execute", &approved(&world)]).expect(50);
+    world.run(&["execute", &second]).expect(0);
+    let refused = world.run(&["execute", &third, "--json"]).expect(10);
+    assert!(refused.out.contains("SEND_LIMIT"), "{refused:?}");
+    assert_eq!(post.stored().len(), 2);
+    world.run(&["autopilot", "sending", "chase", "off"]).expect(0);
+    let blocked = world.run(&["execute", &third]);
+    assert!([10, 40].contains(&blocked.code) && post.stored().len() == 2, "{blocked:?}");
+}
+
+#[test]
+fn nothing_is_sent_in_quiet_hours() {
+    let Some(post) = Post::start(PostSetup::default()) else { return };
+    let world = World::begun();
+    let hour = |later: u64| {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+        (now / 3600 + later) % 24
+    };
+    chaser(&world, &post, ("1", &format!("{}-{}", hour(0), hour(2))));
+    let plan = approved(&world);
+    for _ in 0..2 {
+        let mut command = world.command(&["execute", &plan, "--json"]);
+        let quiet = crate::world::done(exacta_testkit::output(command.env("TZ", "UTC"))).expect(10);
+        assert!(quiet.out.contains("SEND_QUIET_HOURS"), "what is not sent does not count: {quiet:?}");
+    }
+    assert!(post.stored().is_empty());
+}
+
+/// The line is cut after the server took the message: nobody knows, and nothing is sent again.
+#[test]
+fn a_mail_whose_answer_is_lost_is_unknown_and_counts() {
+    let Some(post) = Post::start(PostSetup::default()) else { return };
+    let world = World::begun();
+    chaser(&world, &post, ("1", "7-7"));
+    let (plan, other) = (approved(&world), approved(&world));
+    post.faults(&["cut_after_store"]);
+    let unknown = world.run(&["execute", &plan, "--json"]).expect(60);
+    assert!(unknown.out.contains("outcome_unknown"), "{unknown:?}");
+    let stored = post.stored().len();
+    world.run(&["execute", &plan]);
+    world.run(&["recover"]);
+    assert_eq!(post.stored().len(), stored);
+    assert!(world.run(&["execute", &other, "--json"]).expect(10).out.contains("SEND_LIMIT"));
 }

@@ -117,7 +117,8 @@ fn add(args: &AutopilotAdd, context: &Context) -> Result<u8, Error> {
     let zone = args.zone.clone().unwrap_or_else(|| "UTC".to_owned());
     let schedule = args.cron.clone().map(|cron| Schedule { cron, zone });
     let (url, sources) = (args.url.clone(), args.source.clone());
-    let new = NewAutopilot { name: name(&args.name)?, request, recipe, url, sources, mail: None, schedule };
+    let new =
+        NewAutopilot { name: name(&args.name)?, request, recipe, url, sources, mail: args.mail.clone(), schedule };
     let definition = new.definition()?;
     let card = Card::of(&definition);
     if args.dry_run {
