@@ -11,6 +11,7 @@ use exacta_kernel::permit::Work;
 use exacta_kernel::time::Timestamp;
 use jiff::Zoned;
 use jiff::tz::TimeZone;
+use std::path::Path;
 
 /// The right of one run to send: its mails count for today from now on, whatever becomes of them, unless it is released.
 pub(crate) struct MaySend {
@@ -92,12 +93,21 @@ const fn is_quiet((from, to): (u8, u8), hour: u8) -> bool {
     if from <= to { from <= hour && hour < to } else { from <= hour || hour < to }
 }
 
-/// The user's time zone: that of the schedule, or this machine's.
+/// The user's time zone: that of the schedule, or this machine's. Never that of the environment, which belongs to whoever started the
+/// command: an agent could choose another day, or an hour that is not quiet.
 fn zone(definition: &Definition) -> Result<TimeZone, Error> {
     match &definition.schedule {
         Some(schedule) => super::schedule::zone(schedule),
-        None => Ok(TimeZone::system()),
+        None => Ok(machine_zone(Path::new("/etc/localtime")).unwrap_or(TimeZone::UTC)),
     }
+}
+
+/// The zone that the machine's link names, as in `/usr/share/zoneinfo/Europe/Berlin`.
+#[expect(clippy::disallowed_methods, reason = "the machine's own settings, which no project holds")]
+fn machine_zone(link: &Path) -> Option<TimeZone> {
+    let file = std::fs::read_link(link).ok()?;
+    let (_, name) = file.to_str()?.rsplit_once("zoneinfo/")?;
+    TimeZone::get(name).ok()
 }
 
 fn disabled(message: String) -> Error {
@@ -116,6 +126,20 @@ fn limit(name: &AutopilotName, per_day: u32) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_machines_zone_is_the_one_its_link_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = |name: &str, to: &str| {
+            let at = folder.path().join(name);
+            std::os::unix::fs::symlink(to, &at).unwrap();
+            machine_zone(&at).and_then(|zone| zone.iana_name().map(str::to_owned))
+        };
+        assert_eq!(link("a", "/usr/share/zoneinfo/Asia/Tokyo").as_deref(), Some("Asia/Tokyo"));
+        assert_eq!(link("b", "../usr/share/zoneinfo/Europe/Berlin").as_deref(), Some("Europe/Berlin"));
+        assert_eq!(link("c", "/nowhere"), None);
+        assert_eq!(machine_zone(&folder.path().join("d")).map(|_| ()), None);
+    }
 
     #[test]
     fn quiet_hours_go_over_midnight() {

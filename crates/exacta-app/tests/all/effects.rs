@@ -124,14 +124,14 @@ fn an_edited_draft_keeps_the_run_from_being_undone() {
 
 /// Steps that nothing performs, or that do not carry their exact bytes, are not executed, nor is what stands beside them.
 #[test]
-fn what_nothing_performs_is_refused() {
+fn what_no_account_can_do_is_refused_before_anything_is_done() {
     let message = json!({ "message_id": "home/1/17", "action": "archive", "sha256": "a".repeat(64), "bytes": 90 });
     let place = Place::new();
     let steps = json!([step(1, "write_outcome_draft", json!({ "body": "paid" })), step(2, "triage_email", message)]);
     let id = id(&place.submit(&plan(&steps)));
     place.approve(&id).unwrap();
     let error = place.execute(&id).unwrap_err();
-    assert_eq!((error.exit, error.code), (Exit::Denied, "no_executor"), "{error}");
+    assert_eq!((error.exit, error.code), (Exit::Usage, "mail_unknown"), "{error}");
     assert_eq!(files(&place), Vec::<PathBuf>::new());
     assert_eq!(place.app().show(&id).unwrap().run, None);
 }

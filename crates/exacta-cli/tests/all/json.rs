@@ -24,6 +24,7 @@ fn every_command_prints_one_object() {
     let key = world.key();
     let plan = world.file("plan.json", fix().to_string());
     let policy = world.file("policy.toml", world.run(&["policy", "show"]).expect(0).out);
+    let empty: &str = &world.file("empty.json", "{}");
     let (man, proof) = (world.path().join("man1"), world.path().join("proof"));
     let (man, proof) = (man.to_str().unwrap(), proof.to_str().unwrap());
     let submit = || world.run(&["submit", &plan, "--json"]).json()["plan_id"].as_str().unwrap().to_owned();
@@ -155,12 +156,36 @@ fn every_command_prints_one_object() {
         (&["autopilot", "health"], 0),
         (&["autopilot", "timer"], 0),
         (&["autopilot", "remove", "prices"], 0),
+        (
+            &[
+                "site",
+                "add",
+                "blog",
+                "ftp://blog.example",
+                "--user",
+                "me",
+                "--password-env",
+                "NO",
+                "--approver-key",
+                &key,
+            ],
+            2,
+        ),
+        (&["site", "list"], 0),
+        (&["site", "show", "blog"], 2),
+        (&["site", "probe", "blog"], 2),
+        (&["site", "role"], 0),
+        (&["site", "draft", "blog", "--skill", "a.b", "--goal", "g", "--inputs", empty, "--planner-output", empty], 2),
+        (&["site", "remove", "blog"], 2),
+        (&["skill", "sync", "--repo", "no-repository", "--commit", "0123456789", "--approver-key", &key], 2),
+        (&["skill", "list"], 0),
+        (&["skill", "show", "a.b"], 2),
         (&["demo"], 2),
         (&["doctor"], 0),
         (&["schema"], 0),
         (&["completions", "bash"], 2),
         (&["man", man], 0),
-        (&[], 2),
+        (&[], 0),
         (&["frobnicate"], 2),
         (&["audit"], 2),
     ];
