@@ -177,7 +177,7 @@ fn every_command_prints_one_object() {
         (&["site", "role"], 0),
         (&["site", "draft", "blog", "--skill", "a.b", "--goal", "g", "--inputs", empty, "--planner-output", empty], 2),
         (&["site", "remove", "blog"], 2),
-        (&["skill", "sync", "--repo", "no-repository", "--commit", "0123456789", "--approver-key", &key], 2),
+        (&["skill", "sync", "--repo", "no-repository", "--commit", "0123456789", "--approver-key", &key], 10),
         (&["skill", "list"], 0),
         (&["skill", "show", "a.b"], 2),
         (&["demo"], 2),
