@@ -1,5 +1,7 @@
 //! What is reported when something cannot be done.
 
+use exacta_kernel::hint;
+use exacta_kernel::hint::{Hint, Remedy};
 use exacta_kernel::id::RunId;
 use exacta_kernel::path::RelPath;
 use rustix::io::Errno;
@@ -161,25 +163,29 @@ pub struct Holder {
 impl RunError {
     /// What helps.
     #[must_use]
-    pub const fn hint(&self) -> Option<&'static str> {
+    pub fn hint(&self) -> Option<Hint> {
         match self {
-            Self::Locked { .. } => Some("wait for that run, or look at it with `exacta status`"),
-            Self::NeedsAttention { .. } => Some("remove the cause and run `exacta recover`"),
-            Self::Kept { .. } => Some("look at the files named; `exacta show` of the plan tells how the run stands"),
+            Self::Locked { .. } => Some(hint!["wait for that run, or look at it with ", Remedy::Status]),
+            Self::NeedsAttention { .. } => Some(hint!["remove the cause and run ", Remedy::Recover]),
+            Self::Kept { .. } => {
+                Some(hint!["look at the files named; ", Remedy::Show(None), " of the plan tells how the run stands"])
+            }
             Self::BadJournal { .. } => {
-                Some("nothing was touched; use the version that wrote it, or look at `.exacta/exec` by hand")
+                Some(hint!["nothing was touched; use the version that wrote it, or look at `.exacta/exec` by hand"])
             }
-            Self::UnknownRun { .. } => {
-                Some("nothing was touched; if `exacta list` has the run as ended, move its files out of `.exacta/exec`")
-            }
-            Self::Failed(IoError { errno: Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP, .. }) => Some(
+            Self::UnknownRun { .. } => Some(hint![
+                "nothing was touched; if ",
+                Remedy::List,
+                " has the run as ended, move its files out of `.exacta/exec`"
+            ]),
+            Self::Failed(IoError { errno: Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP, .. }) => Some(hint![
                 "the file system may lack a call that every run needs (renames that replace nothing, exchanges); \
-                 keep the project on ext4, xfs, btrfs or tmpfs",
-            ),
-            Self::Failed(IoError { errno: Errno::AGAIN, .. }) => Some(
-                "another process holds that lock for longer than any run does: find it with `fuser`, and give the command again",
-            ),
-            Self::NotKept { .. } => Some("before-images are kept for a limited time: `exacta policy show`"),
+                 keep the project on ext4, xfs, btrfs or tmpfs"
+            ]),
+            Self::Failed(IoError { errno: Errno::AGAIN, .. }) => Some(hint![
+                "another process holds that lock for longer than any run does: find it with `fuser`, and give the command again"
+            ]),
+            Self::NotKept { .. } => Some(hint!["before-images are kept for a limited time: ", Remedy::PolicyShow]),
             Self::Drifted { .. }
             | Self::Refused { .. }
             | Self::NotBegun

@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 impl<F: Fs> Ready<'_, F> {
-    /// Makes the run visible, verifies it and writes the done record; or puts everything back.
+    /// Makes the run visible, verifies it and writes the done record; or puts everything back (INV-PLAN-3).
     pub(crate) fn apply(mut self, options: &mut RunOptions<'_>) -> Result<Receipts, RunError> {
         match self.rename_all(options).and_then(|()| self.committed.finish()) {
             Ok(()) => {}

@@ -1,7 +1,9 @@
 //! Why a command could not be run. It was not run outside the sandbox instead.
 
-use super::obstacle::Obstacle;
 use super::set_id::Closed;
+use exacta_confine::obstacle::Obstacle;
+use exacta_kernel::hint;
+use exacta_kernel::hint::Hint;
 use exacta_kernel::path::RelPath;
 use rustix::io::Errno;
 use std::io::ErrorKind;
@@ -18,7 +20,7 @@ pub enum SandboxError {
         /// What is in the way.
         why: String,
         /// What would help.
-        help: String,
+        help: Hint,
     },
     /// A folder that the command may write to is none of the project's.
     #[error("the command `{name}` may write to `{path}`, which {why}")]
@@ -97,34 +99,48 @@ pub enum SandboxError {
 impl SandboxError {
     /// What would help.
     #[must_use]
-    pub fn hint(&self) -> &str {
+    pub fn hint(&self) -> Hint {
         match self {
-            Self::Unavailable { help, .. } => help,
-            Self::Folder { .. } => "make it a folder of the project, or take it out of `writes` in the Safety Policy",
+            Self::Unavailable { help, .. } => help.clone(),
+            Self::Folder { .. } => {
+                hint!["make it a folder of the project, or take it out of `writes` in the Safety Policy"]
+            }
             Self::Unseen { .. } => {
-                "`writes` in the Safety Policy is for what a command makes, and must not hold files that plans change: name a \
+                hint![
+                    "`writes` in the Safety Policy is for what a command makes, and must not hold files that plans change: name a \
                  folder inside that does not, or another one"
+                ]
             }
             Self::SetId { .. } => {
-                "take that away with `chmod ug-s` or `setcap -r`, or remove the file, or take its folder out of `writes` in the Safety \
+                hint![
+                    "take that away with `chmod ug-s` or `setcap -r`, or remove the file, or take its folder out of `writes` in the Safety \
                  Policy"
+                ]
             }
             Self::Left { .. } => {
-                "see who makes such files in folders of `writes`: a check cannot, but whatever runs beside it can"
+                hint![
+                    "see who makes such files in folders of `writes`: a check cannot, but whatever runs beside it can"
+                ]
             }
             Self::Closed { .. } => {
-                "remove that folder with `rm -r`, as whoever owns it, or take it out of `writes` in the Safety Policy"
+                hint![
+                    "remove that folder with `rm -r`, as whoever owns it, or take it out of `writes` in the Safety Policy"
+                ]
             }
             Self::Mounted { .. } => {
-                "the system cannot lay a change over a folder with a mount inside: unmount it, or have it mounted elsewhere, as long \
+                hint![
+                    "the system cannot lay a change over a folder with a mount inside: unmount it, or have it mounted elsewhere, as long \
                  as commands run"
+                ]
             }
             Self::Io { source, .. } => match source.kind() {
-                ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "free some space where Exacta's state folder is",
-                ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
-                    "see who may write in Exacta's state folder"
+                ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+                    hint!["free some space where Exacta's state folder is"]
                 }
-                _ => "see to what the system says, and try again: nothing was changed",
+                ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+                    hint!["see who may write in Exacta's state folder"]
+                }
+                _ => hint!["see to what the system says, and try again: nothing was changed"],
             },
         }
     }
@@ -144,7 +160,7 @@ impl SandboxError {
     }
 
     pub(super) fn unavailable(name: &str, obstacle: Obstacle) -> Self {
-        Self::Unavailable { name: name.to_owned(), why: obstacle.why, help: obstacle.help }
+        Self::Unavailable { name: name.to_owned(), why: obstacle.why, help: obstacle.help.into() }
     }
 
     pub(super) fn io(call: &'static str) -> impl FnOnce(std::io::Error) -> Self {
@@ -175,6 +191,6 @@ mod tests {
         let told = error.to_string();
         assert!(told.contains("`dist/x") && !told.contains(['\n', '\u{1b}']) && !told.contains(&token), "{told}");
         assert!(told.len() < 1000, "{told}");
-        assert!(error.hint().contains("`rm -r`"), "{}", error.hint());
+        assert!(format!("{:?}", error.hint()).contains("`rm -r`"), "{:?}", error.hint());
     }
 }

@@ -12,30 +12,27 @@
 //! All of it is in a process namespace of its own, with a `/proc` of its own, whose first process ends when this process does, at whatever
 //! moment: it reads from a pipe that is held open here and nowhere else. Nothing outlives the first process of a namespace.
 
-mod account;
-mod credentials;
 mod declared;
 mod error;
-mod filter;
 mod folders;
 mod mounts;
 mod obstacle;
 mod output;
 mod set_id;
 mod staging;
-mod tools;
 mod trial;
-mod view;
-mod way;
 
 use crate::ProjectRoot;
 use crate::handle::stat;
 use declared::Declared;
 pub use error::SandboxError;
+use exacta_confine::obstacle::Obstacle;
+use exacta_confine::tools::Tools;
+use exacta_confine::view::{Mount, View};
+use exacta_confine::{Words, account, filter};
 use exacta_kernel::path::RelPath;
 use exacta_kernel::plan::Change;
 use exacta_kernel::policy::command::Command;
-use obstacle::Obstacle;
 use output::{Limit, Output};
 use rustix::fd::{AsFd, OwnedFd};
 use set_id::Found;
@@ -46,9 +43,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
-use tools::Tools;
 pub use trial::try_out;
-use view::{Mount, View};
 
 /// How much a command may write outside its declared folders, in bytes: into the project, and into each scratch folder.
 const SCRATCH_BYTES: u64 = 1 << 30;
@@ -182,7 +177,7 @@ impl Sandbox<'_> {
         let overlay = staging.refusal().is_some_and(|refusal| refusal.starts_with("overlay"));
         match overlay.then(|| mounts::within(self.root.path())).flatten() {
             Some(mount) => SandboxError::Mounted { name, mount },
-            None => SandboxError::unavailable(&name, Obstacle::found(staging, printed)),
+            None => SandboxError::unavailable(&name, obstacle::found(staging, printed)),
         }
     }
 
@@ -264,8 +259,8 @@ impl Sandbox<'_> {
             words.bind("--setenv", name, value);
         }
         words.add(["--setenv", "TMPDIR", "/tmp", "--setenv", "TERM", "dumb", "--chdir"]);
-        words.0.push(self.root.path().into());
-        words.0
+        words.push(self.root.path());
+        words.list()
     }
 
     fn show_project(&self, held: &Held<'_>, staging: &Path, words: &mut Words) {
@@ -287,25 +282,6 @@ fn set_ids(command: &Command, held: &Held<'_>, then: Found) -> Result<Vec<String
         found.extend(files.map_err(|closed| SandboxError::closed(&command.name, &closed))?);
     }
     Ok(found)
-}
-
-/// An argument list.
-#[derive(Default)]
-struct Words(Vec<OsString>);
-
-impl Words {
-    fn add<const N: usize>(&mut self, words: [&str; N]) {
-        self.0.extend(words.map(OsString::from));
-    }
-
-    fn bind(&mut self, how: &str, source: impl AsRef<OsStr>, place: impl AsRef<OsStr>) {
-        self.0.extend([how.into(), source.as_ref().to_owned(), place.as_ref().to_owned()]);
-    }
-
-    fn empty(&mut self, folder: impl AsRef<OsStr>, size: u64) {
-        self.add(["--size", &size.to_string(), "--tmpfs"]);
-        self.0.push(folder.as_ref().to_owned());
-    }
 }
 
 /// What tells a folder from all others, as `stat -c %d:%i` prints it.

@@ -79,6 +79,7 @@ fn warm_up() {
     }
 }
 
+/// INV-PLAN-3: killed at any call, a run has changed everything or nothing.
 #[test]
 fn a_sample_of_kills_tears_nothing() {
     let Some(points) = points("run") else { return };

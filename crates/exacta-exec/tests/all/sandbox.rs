@@ -376,7 +376,7 @@ fn child() {
     let command = Command { name, argv, timeout_seconds: 600, writes: Vec::new(), reads: Vec::new() };
     let say = |what: &str, outcome: Result<CommandReport, SandboxError>| match outcome {
         Ok(report) => eprintln!("{what} {:?} {}", report.ended, report.output),
-        Err(error) => eprintln!("{what} {error}; {}", error.hint()),
+        Err(error) => eprintln!("{what} {error}; {:?}", error.hint()),
     };
     say("run", sandbox.run(&command, &mut |_| {}));
     say("trial", try_out(&command, &root, scratch, &[]));

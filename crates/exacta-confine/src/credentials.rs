@@ -167,17 +167,17 @@ const WORDS: [&str; 9] =
     ["token", "passw", "passphrase", "secret", "credential", "apikey", "api_key", "api-key", "private_key"];
 
 /// Those of a home folder that are always hidden, whether they are there or not.
-pub(super) fn always(home: &Path) -> impl Iterator<Item = PathBuf> {
+pub(crate) fn always(home: &Path) -> impl Iterator<Item = PathBuf> {
     HOME.iter().filter(|name| !name.contains('*')).map(|name| home.join(name))
 }
 
 /// Whether a folder is, or is in, one that is called like a place of credentials in a home folder, such as `.ssh`: anybody's.
-pub(super) fn is_named_so(folder: &Path) -> bool {
+pub(crate) fn is_named_so(folder: &Path) -> bool {
     folder.iter().any(|part| names().any(|name| part == name))
 }
 
 /// Whether such places are in a folder: then it is a home folder, anybody's, and no toolchain's.
-pub(super) fn is_home(folder: &Path) -> bool {
+pub(crate) fn is_home(folder: &Path) -> bool {
     names().any(|name| folder.join(name).symlink_metadata().is_ok())
 }
 
@@ -187,7 +187,7 @@ fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// All that is there: of the home folders, of Cargo's where it is elsewhere, and of the system.
-pub(super) fn found(homes: &[PathBuf], cargo: Option<&Path>) -> Vec<PathBuf> {
+pub(crate) fn found(homes: &[PathBuf], cargo: Option<&Path>) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut add = |base: &Path, files: &[&str], configurations: &[&str]| {
         found.extend(files.iter().flat_map(|name| expand(base, name)));

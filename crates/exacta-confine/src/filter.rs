@@ -11,7 +11,10 @@ use seccompiler::{
 use std::collections::BTreeMap;
 
 /// The filter as `bwrap --seccomp` reads it.
-pub(super) fn bytes() -> Result<Vec<u8>, String> {
+///
+/// # Errors
+/// Where this architecture has none.
+pub fn bytes() -> Result<Vec<u8>, String> {
     let program = program().map_err(|error| error.to_string())?;
     let mut bytes = Vec::with_capacity(program.len() * 8);
     for instruction in program {
@@ -27,6 +30,7 @@ fn program() -> Result<BpfProgram, BackendError> {
     let mut denied: BTreeMap<i64, Vec<SeccompRule>> = calls::DENIED.iter().map(|call| (*call, Vec::new())).collect();
     denied.insert(calls::SOCKET, vec![foreign_family()?]);
     denied.insert(calls::SOCKETPAIR, named_pair()?);
+    denied.insert(calls::IOCTL, typing()?);
     for (call, mode) in calls::SET_MODE {
         denied.insert(*call, set_id(*mode, None)?);
     }
@@ -59,6 +63,13 @@ fn named_pair() -> Result<Vec<SeccompRule>, BackendError> {
         rules.push(rule(1, SeccompCmpOp::MaskedEq(SOCKET_KIND), kind)?);
     }
     Ok(rules)
+}
+
+/// What puts characters into a terminal as if the user had typed them.
+fn typing() -> Result<Vec<SeccompRule>, BackendError> {
+    let rule =
+        |request| SeccompRule::new(vec![SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, request)?]);
+    TYPING.into_iter().map(rule).collect()
 }
 
 /// Whether an argument is a mode with set-user-id or set-group-id. Where the call has flags, it is a mode only if they ask for a
@@ -115,6 +126,9 @@ const EOPNOTSUPP: u32 = 95;
 /// The bit of calls by programs with 32-bit pointers.
 const X32: u32 = 0x4000_0000;
 
+/// `TIOCSTI, TIOCLINUX`.
+const TYPING: [u64; 2] = [0x5412, 0x541c];
+
 /// `S_ISUID, S_ISGID`.
 const SET_ID: [u64; 2] = [0o4000, 0o2000];
 
@@ -138,6 +152,7 @@ const PAIRS: [u64; 2] = [1, 5];
 mod calls {
     /// `add_key, request_key, keyctl, ptrace, process_vm_readv, process_vm_writev, pidfd_getfd, bpf, perf_event_open, userfaultfd`.
     pub const DENIED: [i64; 10] = [248, 249, 250, 101, 310, 311, 438, 321, 298, 323];
+    pub const IOCTL: i64 = 16;
     pub const SOCKET: i64 = 41;
     pub const SOCKETPAIR: i64 = 53;
     /// `chmod, fchmod, fchmodat, fchmodat2, creat, mkdir, mkdirat, mknod, mknodat`, each with the place of its mode.
@@ -155,6 +170,7 @@ mod calls {
 #[cfg(not(target_arch = "x86_64"))]
 mod calls {
     pub const DENIED: [i64; 10] = [217, 218, 219, 117, 270, 271, 438, 280, 241, 282];
+    pub const IOCTL: i64 = 29;
     pub const SOCKET: i64 = 198;
     pub const SOCKETPAIR: i64 = 199;
     /// `fchmod, fchmodat, fchmodat2, mkdirat, mknodat`.

@@ -2,7 +2,7 @@
 //!
 //! Folders are shown by name, never all but some: a socket, a key or a letter that nobody thought of is not there.
 
-use super::{credentials, way};
+use crate::{credentials, way};
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::MetadataExt as _;
@@ -75,7 +75,7 @@ const PROGRAMS: [&str; 6] = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "
 
 /// A part of the file tree, as it will be in the sandbox.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Mount {
+pub enum Mount {
     /// The system's or the user's own, read-only, by the path that leads to it.
     Shown {
         /// What is shown: without a link on the way, so that it cannot be exchanged for something else.
@@ -97,13 +97,16 @@ pub(super) enum Mount {
 
 /// The view of a command, and the variables that fit it.
 #[derive(Debug, Default)]
-pub(super) struct View {
+pub struct View {
+    /// In the order in which they are made.
     pub mounts: Vec<Mount>,
+    /// What the environment says.
     pub variables: Vec<(&'static str, OsString)>,
 }
 
 impl View {
     /// For a project, and what the operator shows beside it, seen by a caller with this environment, whose account has this home folder.
+    #[must_use]
     pub fn new(
         project: &Path,
         reads: &[String],

@@ -1,11 +1,11 @@
 //! The programs that the sandbox is made of: the system's own, wherever the caller's `PATH` leads.
 
-use super::obstacle::Obstacle;
+use crate::obstacle::Obstacle;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 /// Where they are looked for, and nowhere else.
-pub(super) const FOLDERS: [&str; 4] = ["/usr/bin", "/bin", "/usr/sbin", "/sbin"];
+pub const FOLDERS: [&str; 4] = ["/usr/bin", "/bin", "/usr/sbin", "/sbin"];
 
 /// All of them, by the Debian packages that have them: those that are started here, and those that the set-up starts by the same folders.
 const PACKAGES: [(&str, &[&str]); 6] = [
@@ -18,13 +18,19 @@ const PACKAGES: [(&str, &[&str]); 6] = [
 ];
 
 /// The programs by path.
-pub(super) struct Tools {
+#[derive(Debug)]
+pub struct Tools {
+    /// Makes namespaces.
     pub unshare: PathBuf,
+    /// The shell.
     pub sh: PathBuf,
 }
 
 impl Tools {
-    /// Finds them all, or says which is missing.
+    /// Finds them all.
+    ///
+    /// # Errors
+    /// Which is missing.
     pub fn find() -> Result<Self, Obstacle> {
         for (package, names) in PACKAGES {
             names.iter().try_for_each(|name| find(name, package).map(drop))?;
@@ -33,12 +39,17 @@ impl Tools {
     }
 
     /// The `PATH` that they run with.
+    #[must_use]
     pub fn path() -> String {
         FOLDERS.join(":")
     }
 }
 
-fn find(name: &str, package: &str) -> Result<PathBuf, Obstacle> {
+/// Finds one, by the Debian package that has it.
+///
+/// # Errors
+/// If it is missing, or others than root can change it.
+pub fn find(name: &str, package: &str) -> Result<PathBuf, Obstacle> {
     let install = |why| Obstacle::new(why, format!("install the Debian package `{package}`"));
     let found = FOLDERS.iter().map(|folder| Path::new(folder).join(name)).find(|path| path.exists());
     let path = found.ok_or_else(|| install(format!("`{name}` is not installed in {}", FOLDERS.join(", "))))?;

@@ -9,7 +9,8 @@ const LINKS: usize = 40;
 
 /// Where a path leads, without a link in it, if no step on the way there is in the project: nobody who writes to the project alone can have it
 /// lead elsewhere.
-pub(super) fn past(project: &Path, path: &Path) -> Option<PathBuf> {
+#[must_use]
+pub fn past(project: &Path, path: &Path) -> Option<PathBuf> {
     if !path.is_absolute() {
         return None;
     }

@@ -5,7 +5,8 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
 /// The home folder of whoever runs this, if the system's list of accounts has one.
-pub(super) fn home() -> Option<PathBuf> {
+#[must_use]
+pub fn home() -> Option<PathBuf> {
     of(&std::fs::read("/etc/passwd").ok()?, rustix::process::getuid().as_raw())
 }
 
