@@ -2,6 +2,8 @@
 
 use crate::diff;
 use crate::hash::canonical_json;
+use crate::hint;
+use crate::hint::{Hint, Remedy};
 use crate::plan::{Effect, Plan};
 use crate::prelude::*;
 use crate::proposal::{Action, Proposal};
@@ -66,21 +68,21 @@ pub struct Missing {
 impl DeriveError {
     /// What would help.
     #[must_use]
-    pub fn hint(&self) -> String {
+    pub fn hint(&self) -> Hint {
         match self {
-            Self::Nothing => "use `exacta reject` to refuse the whole plan".to_owned(),
-            Self::Unknown(_) => "see the ids of the steps with `exacta show`".to_owned(),
+            Self::Nothing => hint!["use ", Remedy::Reject(None), " to refuse the whole plan"],
+            Self::Unknown(_) => hint!["see the ids of the steps with ", Remedy::Show(None)],
             Self::Missing(missing) => {
                 let needed: BTreeSet<&str> = missing.iter().map(|missing| missing.needs.as_str()).collect();
-                format!("select {} too", quoted(needed))
+                hint![format!("select {} too", quoted(needed))]
             }
             Self::NoHunk { step, has: 0, .. } | Self::Indivisible { step, .. } => {
-                format!("select the whole step: `{step}`")
+                hint![format!("select the whole step: `{step}`")]
             }
             Self::NoHunk { step, has, .. } => {
-                format!("`{step}:1-{has}` is all of it; `exacta show` has the hunks in order")
+                hint![format!("`{step}:1-{has}` is all of it; "), Remedy::Show(None), " has the hunks in order"]
             }
-            Self::Unwritable => "run `exacta audit verify`".to_owned(),
+            Self::Unwritable => hint!["run ", Remedy::AuditVerify],
         }
     }
 }

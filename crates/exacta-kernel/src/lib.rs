@@ -39,6 +39,7 @@ pub mod facts;
 pub mod finding;
 pub mod gate;
 pub mod hash;
+pub mod hint;
 pub mod id;
 pub mod import;
 pub mod json;

@@ -89,6 +89,7 @@ mod tests {
                 assert_eq!(from.may_become(to), arrows.contains(&(from, to)), "{from} → {to}");
             }
             assert_eq!(Status::parse(from.name()), Some(from));
+            assert_eq!(std::format!("{from}"), from.name());
             assert_eq!(from.is_final(), Status::ALL.iter().all(|to| !from.may_become(*to)));
         }
     }

@@ -90,7 +90,8 @@ pub enum Refused {
     NotCanonical,
 }
 
-/// Checks that a plan is approved and that the approval still holds against the state of things now.
+/// Checks that a plan is approved and that the approval still holds against the state of things now (INV-GATE): the only way to a [`Permit`] for
+/// a plan.
 ///
 /// `decision` owns the plan, derived again from its proposal, so nothing but that plan can be permitted. An automatic
 /// approval is never believed from storage: the decision must allow the plan now. A person's approval counts only over

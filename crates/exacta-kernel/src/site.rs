@@ -1,7 +1,10 @@
 //! A site of the user's, as an approver signs for it. The password is never part of it: only where it is.
 
+use crate::approval::setting::{self, SettingDemand, SettingVerb, SignedSetting};
+use crate::approval::{ApprovalError, Approver};
 use crate::effect::names_a_file;
 use crate::hash::{Digest, canonical_hash};
+use crate::id::ProjectId;
 use crate::prelude::*;
 use core::fmt;
 use serde::{Deserialize, Serialize};
@@ -42,6 +45,31 @@ pub struct SiteSetup {
     pub user: String,
     /// Where the application password is.
     pub password: PasswordSource,
+}
+
+/// A site as a project keeps it, with who signed for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Site {
+    /// What was signed.
+    pub setup: SiteSetup,
+    /// By whom.
+    pub signed: SignedSetting,
+    /// Whether it was removed: its name stays on record.
+    pub removed: bool,
+}
+
+impl Site {
+    /// That it is there, and that an approver on the list signed for exactly this, for this project. It is asked at every use.
+    ///
+    /// # Errors
+    /// What does not hold.
+    pub fn verify(&self, approvers: &[Approver], project: &ProjectId) -> Result<(), ApprovalError> {
+        let subject = self.setup.subject().map_err(|_| ApprovalError::NotCanonical)?;
+        let now = self.signed.statement.at;
+        let demand = SettingDemand { verb: SettingVerb::SiteSet, project: Some(project), subject, now };
+        setting::verify(&self.signed, approvers, &demand).map(drop)
+    }
 }
 
 impl SiteName {

@@ -1,8 +1,11 @@
 //! Skills: what a plan for a site is for, the tools it may use, and its caps. A document of a repository, read strictly.
 
 use crate::action::tool::Tool;
+use crate::approval::setting::{self, SettingDemand, SettingVerb, SignedSetting};
+use crate::approval::{ApprovalError, Approver};
 use crate::check::{AllowedSkill, SkillCaps};
 use crate::hash::{Digest, canonical_hash};
+use crate::id::ProjectId;
 use crate::json::{self, push_token};
 use crate::prelude::*;
 use crate::text::excerpt;
@@ -59,6 +62,53 @@ pub enum SafetyClass {
     Read,
     WriteDraft,
     WritePublish,
+}
+
+/// The skills of one repository at one commit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SkillSet {
+    /// The repository.
+    pub repo: String,
+    /// The whole name of the commit.
+    pub commit_sha: String,
+    /// Of repository, commit, paths and contents.
+    pub sha256: Digest,
+    /// By their names.
+    pub skills: BTreeMap<String, Skill>,
+}
+
+/// The skills of a repository as a project keeps them, with who signed for them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SignedSkills {
+    /// What was signed.
+    pub set: SkillSet,
+    /// By whom.
+    pub signed: SignedSetting,
+}
+
+impl SkillSet {
+    /// What an approver signs for: every word of every skill.
+    ///
+    /// # Errors
+    /// Only where canonical JSON cannot be written, which the strict reader rules out.
+    pub fn subject(&self) -> Result<Digest, serde_json::Error> {
+        canonical_hash(&("exacta.skills/1", self))
+    }
+}
+
+impl SignedSkills {
+    /// That an approver on the list signed for exactly these, for this project. It is asked at every use.
+    ///
+    /// # Errors
+    /// What does not hold.
+    pub fn verify(&self, approvers: &[Approver], project: &ProjectId) -> Result<(), ApprovalError> {
+        let subject = self.set.subject().map_err(|_| ApprovalError::NotCanonical)?;
+        let now = self.signed.statement.at;
+        let demand = SettingDemand { verb: SettingVerb::SkillsSync, project: Some(project), subject, now };
+        setting::verify(&self.signed, approvers, &demand).map(drop)
+    }
 }
 
 /// Why a skill cannot be had.
@@ -126,7 +176,11 @@ impl Skill {
     /// What it allows a plan.
     #[must_use]
     pub fn allows(&self) -> AllowedSkill {
-        AllowedSkill { tools: self.tool_allowlist.clone(), caps: self.caps }
+        AllowedSkill {
+            tools: self.tool_allowlist.clone(),
+            caps: self.caps,
+            publishes: self.safety_class == SafetyClass::WritePublish,
+        }
     }
 
     /// What is bound into every plan of it: all that it says, and where it comes from.

@@ -2,6 +2,7 @@
 
 use super::{Reversibility, Tier};
 use crate::prelude::*;
+use serde_json::{Map, Value};
 
 /// One entry of the registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,9 +24,12 @@ pub struct Tool {
 /// What is written of a page, and `stored`: what WordPress makes of it where that is something else, predicted and shown.
 const CREATE: &[&str] = &["title", "slug", "content", "excerpt", "parent", "template", "meta", "stored"];
 
-/// The same of a page that is there, and `before`: the state of it that the plan was made on.
+/// The same of a page that is there, `before`: the state of it that the plan was made on, and `status`, which that state has.
 const UPDATE: &[&str] =
-    &["id", "title", "slug", "content", "excerpt", "parent", "template", "meta", "stored", "before"];
+    &["id", "title", "slug", "content", "excerpt", "parent", "template", "meta", "stored", "before", "status"];
+
+/// The tool whose tier depends on its page.
+const UPDATE_PAGE: &str = "content.update_page";
 
 /// Every tool a plan may call.
 pub const REGISTRY: &[Tool] = &[
@@ -70,7 +74,7 @@ pub const REGISTRY: &[Tool] = &[
         needs: &["items"],
     },
     Tool {
-        name: "content.update_page",
+        name: UPDATE_PAGE,
         tier: Tier::Medium,
         weight: 4,
         reversibility: Reversibility::Compensated,
@@ -102,6 +106,15 @@ impl Tool {
         REGISTRY.iter().find(|tool| tool.name == name)
     }
 
+    /// The tier of a call: its tool's, but high where it changes what the public sees. What nobody knows is high.
+    #[must_use]
+    pub fn tier_of(name: &str, arguments: &Map<String, Value>) -> Tier {
+        match Self::find(name) {
+            Some(tool) if !changes_public(name, arguments) => tool.tier,
+            _ => Tier::High,
+        }
+    }
+
     /// Whether it changes a site.
     #[must_use]
     pub fn writes(&self) -> bool {
@@ -112,5 +125,43 @@ impl Tool {
     #[must_use]
     pub fn names() -> Vec<&'static str> {
         REGISTRY.iter().map(|tool| tool.name).collect()
+    }
+}
+
+/// Whether a call changes a page that is not provably a draft.
+#[must_use]
+pub fn changes_public(name: &str, arguments: &Map<String, Value>) -> bool {
+    let status = arguments.get("status").and_then(Value::as_str);
+    name == UPDATE_PAGE && !status.is_some_and(is_unpublished)
+}
+
+/// Whether a page in this status was never seen by the public.
+#[must_use]
+pub fn is_unpublished(status: &str) -> bool {
+    matches!(status, "draft" | "pending" | "auto-draft")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_the_public_sees_is_high() {
+        for (tool, status, tier) in [
+            ("content.update_page", json!("draft"), Tier::Medium),
+            ("content.update_page", json!("pending"), Tier::Medium),
+            ("content.update_page", json!("publish"), Tier::High),
+            ("content.update_page", json!("future"), Tier::High),
+            ("content.update_page", json!("private"), Tier::High),
+            ("content.update_page", json!(null), Tier::High),
+            ("content.create_page", json!(null), Tier::Medium),
+            ("content.publish_page", json!("draft"), Tier::High),
+            ("content.inventory", json!(null), Tier::Low),
+            ("content.delete", json!("draft"), Tier::High),
+        ] {
+            let arguments = [("status".to_owned(), status.clone())].into_iter().collect();
+            assert_eq!(Tool::tier_of(tool, &arguments), tier, "{tool} {status}");
+        }
     }
 }

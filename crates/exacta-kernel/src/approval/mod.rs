@@ -12,6 +12,8 @@ pub use key::{ApproverName, BadKey, BadName, BadSignature, PublicKey, Signature}
 pub use shown::{Shown, TooShort};
 
 use crate::hash::{Digest, canonical_json};
+use crate::hint;
+use crate::hint::{Hint, Remedy};
 use crate::id::{PlanId, ProjectId};
 use crate::prelude::*;
 use crate::time::Timestamp;
@@ -36,6 +38,8 @@ pub enum Verb {
     RequestChanges,
     /// An approval that has not been used no longer counts.
     Withdraw,
+    /// What became of an act of its run that nobody else could tell of; the hash is that of the word given.
+    Resolve,
 }
 
 /// A decision about a plan, as it is signed.
@@ -153,16 +157,20 @@ pub enum ApprovalError {
 impl ApprovalError {
     /// What would help.
     #[must_use]
-    pub const fn hint(&self) -> &'static str {
+    pub fn hint(&self) -> Hint {
         match self {
-            Self::NotAnApprover(_) | Self::Removed(_) => "see `exacta approver list`; an approver on it must decide",
-            Self::BadSignature(_) | Self::NotCanonical => "the record was changed: run `exacta audit verify`",
-            Self::WrongVerb | Self::WrongProject | Self::WrongPlan(_) | Self::WrongHash => {
-                "look at the plan with `exacta show` and decide again"
+            Self::NotAnApprover(_) | Self::Removed(_) => {
+                hint!["see ", Remedy::ApproverList, "; an approver on it must decide"]
             }
-            Self::WrongSubject => "give the command again",
-            Self::Expired(_) => "decide again; `exacta resubmit` makes a new plan from an expired one",
-            Self::FromTheFuture(_) => "set this machine's clock right and decide again",
+            Self::BadSignature(_) | Self::NotCanonical => hint!["the record was changed: run ", Remedy::AuditVerify],
+            Self::WrongVerb | Self::WrongProject | Self::WrongPlan(_) | Self::WrongHash => {
+                hint!["look at the plan with ", Remedy::Show(None), " and decide again"]
+            }
+            Self::WrongSubject => hint!["give the command again"],
+            Self::Expired(_) => {
+                hint!["decide again; ", Remedy::Resubmit(None), " makes a new plan from an expired one"]
+            }
+            Self::FromTheFuture(_) => hint!["set this machine's clock right and decide again"],
         }
     }
 }

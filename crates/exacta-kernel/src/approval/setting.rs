@@ -36,7 +36,7 @@ pub enum SettingVerb {
     TokenAdd,
     /// A site is added or changed; the subject is [`SiteSetup::subject`](crate::site::SiteSetup::subject).
     SiteSet,
-    /// Skills of a repository are taken over; the subject is the hash of all of them.
+    /// Skills of a repository are taken over; the subject is [`SkillSet::subject`](crate::skill::SkillSet::subject).
     SkillsSync,
 }
 

@@ -31,7 +31,7 @@ impl Shown {
         &self.0
     }
 
-    /// Whether a plan of this hash is the one that was shown.
+    /// Whether a plan of this hash is the one that was shown (INV-PLAN-2).
     #[must_use]
     pub fn is(&self, hash: Digest) -> bool {
         hash.to_string().starts_with(&self.0)

@@ -18,7 +18,8 @@ use crate::proposal::Step;
 use crate::scan::{self, Signals};
 use serde::{Deserialize, Serialize};
 
-/// All numbers of a plan, and what they were made from. The same plan and facts give the same bytes, always.
+/// All numbers of a plan, and what they were made from. The same plan and facts give the same bytes, always
+/// (INV-PLAN-4).
 ///
 /// The plan goes in and stays inside, so that its numbers cannot be passed off as another plan's.
 #[must_use]

@@ -211,10 +211,8 @@ fn of_step(step: &Step) -> Gives {
         Action::FileCreate(_) | Action::FileModify(_) | Action::FileDelete { .. } => &[],
         Action::Build => &[Shell],
         Action::Primitive { id, .. } => of_primitive(*id),
-        Action::ToolCall { tool, .. } => match Tool::find(tool) {
-            Some(tool) if tool.tier < Tier::High => &[Network],
-            _ => &[Network, Publish],
-        },
+        Action::ToolCall { tool, arguments } if Tool::tier_of(tool, arguments) < Tier::High => &[Network],
+        Action::ToolCall { .. } => &[Network, Publish],
     }
 }
 

@@ -90,6 +90,8 @@ pub enum Event {
     PlanCreated,
     /// A plan was scored and gated.
     PlanEvaluated,
+    /// The operator's checks were run on a plan's result before anybody decided.
+    PlanChecked,
     /// A person or the policy approved a plan, or an approval was added.
     PlanApproved,
     /// A person, a gate or validation refused a plan.
@@ -112,6 +114,8 @@ pub enum Event {
     RunUndone,
     /// A run that crashed was completed or rolled back by a later command.
     RunRecovered,
+    /// A person said what became of an act that nobody else could tell of.
+    RunResolved,
     /// A run was refused before its first effect.
     RunRefused,
     /// The Safety Policy changed.
@@ -262,6 +266,7 @@ impl Event {
         match self {
             Self::PlanCreated => "plan_created",
             Self::PlanEvaluated => "plan_evaluated",
+            Self::PlanChecked => "plan_checked",
             Self::PlanApproved => "plan_approved",
             Self::PlanRejected => "plan_rejected",
             Self::PlanExpired => "plan_expired",
@@ -273,6 +278,7 @@ impl Event {
             Self::RunNeedsAttention => "run_needs_attention",
             Self::RunUndone => "run_undone",
             Self::RunRecovered => "run_recovered",
+            Self::RunResolved => "run_resolved",
             Self::RunRefused => "run_refused",
             Self::PolicyChanged => "policy_changed",
             Self::ProfileChanged => "profile_changed",

@@ -4,10 +4,12 @@
 //! count only with an approver's signature. A proposal's own words, a page or a mail never do.
 
 mod definition;
+mod spend;
 mod tuning;
 mod words;
 
 pub use definition::{Autopilot, Definition, NotSigned, Schedule, Sending, Withheld};
+pub use spend::{DAY_HARD, DAY_SOFT, OCCASION_HARD, OCCASION_SOFT, Spending, spending};
 pub use tuning::{BadTuning, Tuning};
 pub use words::{addresses, hosts, recipe_of, wants_send};
 

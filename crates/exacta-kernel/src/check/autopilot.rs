@@ -41,7 +41,7 @@ pub(super) fn check(plan: &Plan, allowed: &Allowed, findings: &mut Vec<Finding>)
 /// A plan for an autopilot that does what no autopilot does.
 pub(super) fn of_another_domain(domain: Domain) -> Finding {
     let message = format!("a plan for an autopilot acts in the {} domain", domain.name());
-    let hint = "use the primitives of an autopilot, or submit it as a plan of its own: `exacta submit FILE`";
+    let hint = "use the primitives of an autopilot, or submit it as a plan of its own";
     Finding::new(Code::PrimitiveRefused, message, hint).at("/steps")
 }
 
@@ -83,7 +83,7 @@ fn refused(plan: &Plan, findings: &mut Vec<Finding>) {
     }
 }
 
-/// What cannot be taken back comes last, so that a failure before it leaves nothing done.
+/// What cannot be undone comes last, so that a failure before it leaves nothing done.
 fn irreversible_last(plan: &Plan, findings: &mut Vec<Finding>) {
     let mut irreversible: Option<&Step> = None;
     for (index, step) in plan.ordered_steps() {
@@ -93,8 +93,8 @@ fn irreversible_last(plan: &Plan, findings: &mut Vec<Finding>) {
             (None, _) | (Some(_), Reversibility::Irreversible) => {}
             (Some(before), _) => {
                 let name = excerpt(&before.id, 60);
-                let message = format!("the step comes after `{name}`, which cannot be taken back");
-                let finding = Finding::new(Code::OrderInvalid, message, "put steps that cannot be taken back last");
+                let message = format!("the step comes after `{name}`, which cannot be undone");
+                let finding = Finding::new(Code::OrderInvalid, message, "put steps that cannot be undone last");
                 findings.push(finding.in_step(&step.id).at(format!("/steps/{index}/order")));
             }
         }
@@ -213,6 +213,11 @@ fn asked_for(at: &Place<'_>, id: PrimitiveId, standing: &Standing, findings: &mu
             findings.push(at.not_allowed(message, "leave it out", format!("/steps/{}/{name}", at.index)));
         }
     }
+    let message = at.parameters.get("message_id").and_then(Value::as_str);
+    if message.is_some_and(|id| id.split('/').next() != account) {
+        let message = "`message_id` is not in the mail account that the user gave this autopilot".to_owned();
+        findings.push(at.not_allowed(message, "leave the step out", format!("/steps/{}/message_id", at.index)));
+    }
 }
 
 /// A draft names plain addresses. One that is made for an autopilot is to people whom the user named, or who wrote what was read.
@@ -239,7 +244,7 @@ fn send_email(at: &Place<'_>, allowed: &Allowed, findings: &mut Vec<Finding>) {
     findings.extend(at.two_names("to", |target| target.contains('@')));
     if allowed.standing.as_ref().is_some_and(|standing| !standing.sending) {
         let message = "sending is not switched on for this autopilot".to_owned();
-        let hint = "`exacta autopilot sending NAME on` switches it on, signed by an approver";
+        let hint = "an approver switches sending on for the autopilot";
         findings.push(at.finding(Code::SendDisabled, message, hint, format!("/steps/{}/type", at.index)));
     }
     for (pointer, address) in at.given("to") {

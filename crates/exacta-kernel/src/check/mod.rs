@@ -61,6 +61,8 @@ pub struct AllowedSkill {
     pub tools: BTreeSet<String>,
     /// Its caps.
     pub caps: SkillCaps,
+    /// Whether it may change what the public sees.
+    pub publishes: bool,
 }
 
 /// The most that a plan of a skill may do.
@@ -80,6 +82,9 @@ pub struct SkillCaps {
 impl SkillCaps {
     /// No cap at all: the policy's own hold.
     pub const NONE: Self = Self { pages: u64::MAX, tool_calls: u64::MAX, steps: u64::MAX, cost: u64::MAX };
+
+    /// What holds whatever policy and skill say.
+    pub const ENVIRONMENT: Self = Self { pages: 200, tool_calls: 40, steps: 12, cost: 50_000 };
 
     /// Those of a policy.
     #[must_use]
@@ -102,7 +107,7 @@ impl SkillCaps {
 impl From<BTreeSet<String>> for AllowedSkill {
     /// A skill with these tools, and no caps of its own.
     fn from(tools: BTreeSet<String>) -> Self {
-        Self { tools, caps: SkillCaps::NONE }
+        Self { tools, caps: SkillCaps::NONE, publishes: true }
     }
 }
 

@@ -44,7 +44,7 @@ fn limited(mut findings: Vec<Finding>) -> Vec<Finding> {
         && let Some(last) = findings.last()
     {
         let message = format!("{more} more findings are not listed");
-        let note = Finding::new(last.code, message, "mend the ones above first").at("");
+        let note = Finding::new(last.code, message, "fix the ones above first").at("");
         findings.push(note);
     }
     findings

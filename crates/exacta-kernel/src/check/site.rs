@@ -1,7 +1,7 @@
 //! Site plans: tools of the registry and of the skill, their arguments, and the caps on calls, pages and cost.
 
 use super::{Context, budget};
-use crate::action::tool::Tool;
+use crate::action::tool::{Tool, changes_public};
 use crate::effect::site::CREATE;
 use crate::estimate;
 use crate::finding::{Code, Finding};
@@ -18,7 +18,8 @@ const MAX_BULK: usize = 50;
 
 pub(super) fn check(plan: &Plan, context: &Context<'_>, findings: &mut Vec<Finding>) {
     let skill = plan.proposal.intent.kind.name();
-    let tools = context.allowed.skills.get(skill).map(|skill| &skill.tools);
+    let known = context.allowed.skills.get(skill);
+    let tools = known.map(|skill| &skill.tools);
     if tools.is_none() {
         let message = format!("there is no skill `{}` here, so none of its tools is allowed", excerpt(skill, 60));
         let finding = Finding::new(Code::ToolNotAllowed, message, "name an installed skill");
@@ -43,6 +44,12 @@ pub(super) fn check(plan: &Plan, context: &Context<'_>, findings: &mut Vec<Findi
                     not_offered(context, step, name)
                         .map(|finding| finding.in_step(&step.id).at(format!("/steps/{index}/tool"))),
                 );
+                if known.is_some_and(|skill| !skill.publishes) && changes_public(name, arguments) {
+                    let message =
+                        format!("the skill `{}` writes drafts alone, and this page is not one", excerpt(skill, 60));
+                    let finding = Finding::new(Code::ToolNotAllowed, message, "use a skill of the class write_publish");
+                    findings.push(finding.in_step(&step.id).at(format!("/steps/{index}/arguments/status")));
+                }
                 check_arguments(tool, index, step, arguments, findings);
             }
         }
@@ -157,8 +164,8 @@ fn field_problem(name: &str, value: &Value) -> Option<&'static str> {
         ("title" | "excerpt" | "content" | "template", Some(text)) if text.contains(unfit) => {
             Some("has a control character or a line end that a site does not keep; use `\\n`")
         }
-        ("title" | "template", Some(text)) if text.contains('\n') => Some("has more than one line"),
-        ("title" | "excerpt" | "content" | "template", Some(_)) => None,
+        ("title" | "template" | "status", Some(text)) if text.contains('\n') => Some("has more than one line"),
+        ("title" | "excerpt" | "content" | "template" | "status", Some(_)) => None,
         ("slug", Some(text)) => {
             let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
             let fits =
@@ -168,7 +175,7 @@ fn field_problem(name: &str, value: &Value) -> Option<&'static str> {
                 "is no slug: lower-case letters, digits and single hyphens, at most 190, and no number alone",
             )
         }
-        ("title" | "excerpt" | "content" | "template" | "slug", None) => Some("is no text"),
+        ("title" | "excerpt" | "content" | "template" | "slug" | "status", None) => Some("is no text"),
         ("id", _) => value.as_u64().is_none_or(|id| id == 0).then_some("is no page's number"),
         ("parent", _) => (!value.is_u64()).then_some("is no page's number"),
         ("meta" | "stored", _) => (!value.is_object()).then_some("is no object"),

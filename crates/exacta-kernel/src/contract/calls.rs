@@ -28,7 +28,19 @@ pub struct ContractCall {
     pub pages: Vec<Map<String, Value>>,
 }
 
+/// What the caller may say of a page. The rest of a call's arguments are found out here, never given.
+const FIELDS: [&str; 7] = ["title", "slug", "content", "excerpt", "parent", "template", "meta"];
+
 impl PageOp {
+    /// Whether the caller may give this field of a page.
+    fn takes(self, name: &str) -> bool {
+        match name {
+            "step_id" | "op" => true,
+            "id" => self != Self::Create,
+            name => matches!(self, Self::Create | Self::Update) && FIELDS.contains(&name),
+        }
+    }
+
     fn of(page: &Map<String, Value>) -> Option<Self> {
         match page.get("op").map(Value::as_str) {
             None | Some(Some("create")) => Some(Self::Create),
@@ -97,6 +109,9 @@ impl Contract {
         let op = PageOp::of(page).ok_or("`op` is none of create, update, publish, trash")?;
         if op != PageOp::Create && !page.get("id").is_some_and(Value::is_u64) {
             return Err("a page that is there already is named by its `id`");
+        }
+        if !page.keys().all(|name| op.takes(name)) {
+            return Err("a page has a field that does not belong to its `op`");
         }
         let does = |step: &ContractStep| step.tools.iter().any(|tool| op.tools().contains(&tool.as_str()));
         let step = match page.get("step_id") {

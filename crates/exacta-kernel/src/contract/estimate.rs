@@ -121,9 +121,9 @@ impl Contract {
         }
     }
 
-    /// Its score, where it may cost so many hundredths of a cent.
+    /// Its score, under this cost cap in hundredths of a cent; `public` if it changes a page that the public sees already.
     #[must_use]
-    pub fn risk(&self, cost_cap: u64) -> ContractRisk {
+    pub fn risk(&self, cost_cap: u64, public: bool) -> ContractRisk {
         let steps = self.steps.len() as u64;
         let tools: BTreeSet<&str> = self.steps.iter().flat_map(|step| &step.tools).map(String::as_str).collect();
         let intensity = |name: &&str| match *name {
@@ -131,7 +131,8 @@ impl Contract {
             name if Tool::find(name).is_some_and(Tool::writes) => 500,
             _ => 0,
         };
-        let write_intensity: u64 = tools.iter().map(intensity).max().unwrap_or(0);
+        let seen = public.then_some(1000);
+        let write_intensity: u64 = tools.iter().map(intensity).chain(seen).max().unwrap_or(0);
         let distinct = tools.len() as u64;
         let cost = self.estimate().cost;
         let ratio = cost.saturating_mul(1000).checked_div(cost_cap).unwrap_or(1000);

@@ -9,7 +9,7 @@ mod read;
 
 pub use calls::{ContractCall, PageOp};
 pub use estimate::{Band, ContractEstimate, ContractRisk};
-pub use read::read;
+pub use read::{read, read_own};
 
 use crate::action::Tier;
 use crate::action::tool::Tool;
@@ -83,12 +83,12 @@ impl Contract {
         findings
     }
 
-    /// The tier of its tools, and HIGH where more than one page is written.
+    /// The tier of its tools, and HIGH where more than one page is written, or one that the public sees.
     #[must_use]
-    pub fn tier(&self) -> Tier {
+    pub fn tier(&self, public: bool) -> Tier {
         let tools = || self.steps.iter().flat_map(|step| &step.tools).filter_map(|name| Tool::find(name));
-        let several = tools().any(Tool::writes) && self.pages() > 1;
-        tools().map(|tool| tool.tier).chain(several.then_some(Tier::High)).max().unwrap_or(Tier::Low)
+        let high = public || (tools().any(Tool::writes) && self.pages() > 1);
+        tools().map(|tool| tool.tier).chain(high.then_some(Tier::High)).max().unwrap_or(Tier::Low)
     }
 
     fn over_caps(&self, terms: &Terms<'_>) -> Vec<Finding> {
@@ -119,7 +119,7 @@ fn tool_problem(name: &str, terms: &Terms<'_>) -> Option<Finding> {
     }
     if !terms.offered.contains(name) {
         let message = format!("the site does not offer the tool `{shown}` to this user");
-        return Some(Finding::new(Code::InvalidTool, message, "`exacta site show` lists what it offers"));
+        return Some(Finding::new(Code::InvalidTool, message, "use what the site offers"));
     }
     None
 }

@@ -16,14 +16,31 @@ const LONGEST: usize = 4096;
 /// # Errors
 /// Every reason why it is no contract.
 pub fn read(text: &str, skill_id: &str, inputs: &Map<String, Value>) -> Result<Contract, Vec<Finding>> {
-    let object = parse_object(text)?;
+    read_object(&parse_object(text)?, skill_id, inputs)
+}
+
+/// The same of a planner that was asked here and need not repeat the inputs: those that it leaves out are the caller's.
+///
+/// # Errors
+/// Every reason why it is no contract.
+pub fn read_own(text: &str, skill_id: &str, inputs: &Map<String, Value>) -> Result<Contract, Vec<Finding>> {
+    let mut object = parse_object(text)?;
+    object.entry("inputs").or_insert_with(|| Value::Object(inputs.clone()));
+    read_object(&object, skill_id, inputs)
+}
+
+fn read_object(
+    object: &Map<String, Value>,
+    skill_id: &str,
+    inputs: &Map<String, Value>,
+) -> Result<Contract, Vec<Finding>> {
     let mut reader = Reader { findings: Vec::new() };
     let fields = ["plan_version", "skill_id", "goal", "assumptions", "inputs", "steps"];
-    reader.closed(&object, "", &fields);
+    reader.closed(object, "", &fields);
     if object.get("plan_version").and_then(Value::as_u64) != Some(1) {
         reader.wrong("/plan_version", "`plan_version` is not 1");
     }
-    let named = reader.text(&object, "", "skill_id");
+    let named = reader.text(object, "", "skill_id");
     if named != skill_id {
         let message = format!("the skill is `{}`, and `{}` was asked for", excerpt(&named, 60), excerpt(skill_id, 60));
         reader.wrong("/skill_id", &message);
@@ -33,10 +50,10 @@ pub fn read(text: &str, skill_id: &str, inputs: &Map<String, Value>) -> Result<C
     }
     let contract = Contract {
         skill_id: named,
-        goal: reader.text(&object, "", "goal"),
-        assumptions: reader.texts(&object, "", "assumptions"),
+        goal: reader.text(object, "", "goal"),
+        assumptions: reader.texts(object, "", "assumptions"),
         inputs: inputs.clone(),
-        steps: reader.steps(&object),
+        steps: reader.steps(object),
     };
     if reader.findings.is_empty() { Ok(contract) } else { Err(reader.findings) }
 }

@@ -188,7 +188,7 @@ impl Form {
     const fn hint(self) -> &'static str {
         match self {
             Self::Rename => {
-                "write a `file_create` and a `file_delete` step; `exacta submit --from-git` does so by itself"
+                "write a `file_create` and a `file_delete` step; a git patch that is imported becomes that by itself"
             }
             Self::Copy => "write a `file_create` step with the whole content",
             Self::Binary => "change text files only",
@@ -245,7 +245,7 @@ impl DiffError {
             Self::Exists => "use `file_modify`, or choose another name",
             Self::Missing => "use `file_create`, or check the path against the project",
             Self::KeptForAnother => "make the change from the file's present content, and submit it",
-            Self::Payload { .. } => "see `exacta schema` for what each step type takes",
+            Self::Payload { .. } => "the schema of proposals says what each step type takes",
         }
     }
 

@@ -27,7 +27,7 @@ pub use near::{Blank, Near};
 pub(crate) use part::{hunks, with_hunks};
 pub use place::Base;
 pub(crate) use render::render_compared;
-pub use render::{render, render_exact};
+pub use render::{exact_holds_secret, render, render_exact};
 
 use crate::facts::FileContent;
 use crate::path::RelPath;

@@ -102,6 +102,18 @@ pub fn render_exact(path: &RelPath, before: Option<&FileContent>, after: Option<
     out
 }
 
+/// Whether the patch of [`render_exact`] would hold a secret of either side.
+#[must_use]
+pub fn exact_holds_secret(path: &RelPath, before: Option<&FileContent>, after: Option<&FileContent>) -> bool {
+    let masked = |content: Option<&FileContent>| -> Option<FileContent> {
+        let content = content?;
+        let bytes = secret::mask_lines(content.bytes()).unwrap_or_else(|| content.bytes().to_vec());
+        Some(FileContent::new(bytes, content.mode()))
+    };
+    let (masked_before, masked_after) = (masked(before), masked(after));
+    render_exact(path, before, after) != render_exact(path, masked_before.as_ref(), masked_after.as_ref())
+}
+
 fn is_binary(content: Option<&FileContent>) -> bool {
     content.is_some_and(FileContent::is_binary)
 }

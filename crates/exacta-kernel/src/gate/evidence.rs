@@ -185,7 +185,7 @@ fn floor(plan: &Plan) -> (Level, &str) {
 fn tier(action: &Action) -> (Tier, &str) {
     match action {
         Action::Primitive { id, .. } => (id.tier(), id.name()),
-        Action::ToolCall { tool, .. } => (Tool::find(tool).map_or(Tier::High, |tool| tool.tier), tool),
+        Action::ToolCall { tool, arguments } => (Tool::tier_of(tool, arguments), tool),
         _ => (Tier::Low, action.name()),
     }
 }

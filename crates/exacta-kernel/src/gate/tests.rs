@@ -260,6 +260,7 @@ fn a_second_evaluator_agrees_with_rules_of_all_sets() {
     }
 }
 
+/// INV-PIPE-3: whatever profile, risk and quality say, a rule only tightens.
 #[test]
 fn no_rule_ever_loosens_and_order_never_matters() {
     let mut dice = Dice(3);

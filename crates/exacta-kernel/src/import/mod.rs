@@ -6,10 +6,12 @@
 mod codex;
 mod git;
 mod mail;
+mod tree;
 mod utf8;
 
 pub use codex::codex;
 pub use git::git;
+pub use tree::{FileChange, size, tree};
 
 use crate::diff::{self, Base, DiffError, Kind};
 use crate::facts::FileContent;
@@ -82,7 +84,7 @@ impl ImportError {
     #[must_use]
     pub fn hint(&self) -> &str {
         match self {
-            Self::Nothing(_) => "see `exacta submit --help` for the forms that are read",
+            Self::Nothing(_) => "a git diff, a unified diff or a codex patch is read",
             Self::Malformed(error) | Self::Misfit { error, .. } => error.hint(),
             Self::Line { .. } => "make the patch again; it may have been cut or edited",
             Self::NotUtf8 { .. } => "convert the file to UTF-8 first, or leave it out of the patch",

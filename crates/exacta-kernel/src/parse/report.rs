@@ -56,7 +56,7 @@ impl Report {
     pub fn into_result(mut self) -> Result<(), Vec<Finding>> {
         if self.unlisted > 0 {
             let message = format!("{} more findings are not listed", self.unlisted);
-            self.findings.push(Finding::new(Code::SchemaInvalid, message, "mend the ones above first").at(""));
+            self.findings.push(Finding::new(Code::SchemaInvalid, message, "fix the ones above first").at(""));
         }
         if self.findings.is_empty() { Ok(()) } else { Err(self.findings) }
     }

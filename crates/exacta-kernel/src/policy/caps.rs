@@ -87,16 +87,20 @@ impl Cap {
     }
 }
 
-/// How a limit that stopped a plan can be raised, for a hint: its key, and the command that sets it.
+/// How a limit that stopped a plan can be raised, for a hint: its key, and who sets it.
 #[must_use]
 pub fn way(name: &str, value: u64) -> String {
-    let set = "change it in what `exacta policy show` prints, then `exacta policy set FILE`";
     match Cap::find(name) {
         Some(cap) if value < cap.default => {
-            format!("`caps.{name}` was lowered to {value}, in the Safety Policy ({set}) or in `.exacta/config.toml`")
+            format!(
+                "`caps.{name}` was lowered to {value}, in `.exacta/config.toml` or in the Safety Policy (`policy set caps.{name} N`)"
+            )
         }
         Some(cap) if value < cap.most => {
-            format!("or the operator raises `caps.{name}`, up to {}, in the Safety Policy: {set}", cap.most)
+            format!(
+                "or the operator raises `caps.{name}`, up to {}, in the Safety Policy: `policy set caps.{name} N`",
+                cap.most
+            )
         }
         _ => format!("`caps.{name}` cannot be raised above {value}"),
     }

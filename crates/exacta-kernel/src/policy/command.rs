@@ -68,7 +68,7 @@ pub(super) fn projects(
         let name = key.get_ref().as_str();
         if !is_root(name) && ProjectId::parse(name).is_err() {
             let message = format!("`{}` is neither an absolute path nor a project id", shown(name));
-            return source.error(key.span(), &message, "`exacta status` prints both");
+            return source.error(key.span(), &message, "the status of the project names both");
         }
         let build = commands.build.map(|build| command(source, build)).transpose()?;
         let checks: Result<_, _> = commands.checks.into_iter().map(|check| command(source, check)).collect();

@@ -43,7 +43,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Puts the parts together. Each limit is the stricter of the two files'; rules and constraints of both count.
+    /// Puts the parts together. Each limit is the stricter of the two files'; rules and constraints of both count, in every profile (INV-PIPE-3).
     ///
     /// # Errors
     /// [`PolicyError`] where the project takes the name of a rule or constraint of the Safety Policy, so that a name in a record

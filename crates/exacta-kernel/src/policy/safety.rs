@@ -21,7 +21,7 @@ pub const MAX_DAYS: u64 = 3650;
 pub const MAX_MIB: u64 = 1 << 20;
 
 /// Helps with nearly everything.
-const HINT: &str = "docs/policy.md lists every key; `exacta policy reset` goes back to the built-in policy";
+const HINT: &str = "docs/policy.md lists every key";
 
 /// Every class of AI provider, strictest first.
 const PROVIDER_CLASSES: [ProviderClass; 3] =
@@ -56,6 +56,9 @@ pub struct SafetyPolicy {
     pub disable_default_rules: BTreeSet<String>,
     /// Whether a person is asked about a plan of a connected agent that did not declare its model.
     pub require_model: bool,
+    /// Whether the provider of a plan that a model of ours made is asked who answers there before it runs. Left out of the hash where not.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub verify_model_at_execution: bool,
     /// The connected agents that may start what a person approved, by name.
     pub execute_agents: BTreeSet<String>,
     /// The program, and its arguments, that is told when a person is needed; none where it is empty. Left out of the hash where it is: it
@@ -99,6 +102,8 @@ struct SafetyFile {
     disable_default_rules: Words,
     require_model: Option<bool>,
     #[serde(default)]
+    verify_model_at_execution: bool,
+    #[serde(default)]
     execute_agents: BTreeSet<String>,
     notify_command: Option<Spanned<Vec<Spanned<String>>>>,
     #[serde(default)]
@@ -136,6 +141,7 @@ impl SafetyPolicy {
             rules: rules(source, file.rules, RuleSet::SafetyPolicy)?,
             disable_default_rules: switched_off(source, file.disable_default_rules)?,
             require_model: file.require_model.unwrap_or(default.require_model),
+            verify_model_at_execution: file.verify_model_at_execution,
             execute_agents: file.execute_agents,
             notify_command: file.notify_command.map_or(Ok(Vec::new()), |argv| notify(source, argv))?,
             before_images: retention(source, file.before_images, default.before_images)?,
@@ -172,6 +178,7 @@ impl Default for SafetyPolicy {
             rules: Vec::new(),
             disable_default_rules: BTreeSet::new(),
             require_model: true,
+            verify_model_at_execution: false,
             execute_agents: BTreeSet::new(),
             notify_command: Vec::new(),
             before_images: Retention { days: 30, max_mib: 1024 },

@@ -12,7 +12,7 @@ use serde::Serialize;
 const HEAD: &str = "\
 # The Safety Policy: what the operator allows, in every project. Nothing overrides it; a project's own
 # `.exacta/config.toml` can only tighten it. Keys that are left out have the values of the built-in policy.
-# `exacta policy check FILE` checks a file, `exacta policy set FILE` puts it in force.
+# Have a changed copy checked before it is put in force; docs/policy.md has every key.
 ";
 
 /// Writes a policy so that it reads back as the same.
@@ -51,6 +51,11 @@ pub(super) fn safety(policy: &SafetyPolicy) -> String {
         "Whether a person is asked about a plan of a connected agent that did not declare its model.",
         "require_model",
         &policy.require_model,
+    );
+    out.key(
+        "Whether the provider of a plan that was asked for here is asked who answers there before it runs; one that does not answer blocks it.",
+        "verify_model_at_execution",
+        &policy.verify_model_at_execution,
     );
     out.key(
         "Connected agents, by name, that may start what a person approved.",

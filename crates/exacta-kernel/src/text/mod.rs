@@ -66,7 +66,7 @@ impl Hidden {
     }
 }
 
-/// Text as it may be shown over several lines: line feeds, tabs and CRLF stay, anything hidden becomes `\u{…}`.
+/// Text as it may be shown over several lines: line feeds, tabs and CRLF stay, anything hidden becomes `\u{…}` (INV-GLOBAL-5).
 #[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
     escape(text, hidden(text))

@@ -24,6 +24,7 @@ fn natural_text_passes_unchanged() {
     }
 }
 
+/// INV-GLOBAL-5: nothing that an AI writes reaches a screen as anything but letters.
 #[test]
 fn hidden_characters_become_escapes() {
     for (text, shown, kind) in [

@@ -52,7 +52,7 @@ fn golden_vectors() {
         let estimate = contract.estimate();
         let found = (estimate.tokens, estimate.token_bucket.name(), estimate.cost, estimate.seconds);
         assert_eq!(found, (tokens, bucket, cost, seconds));
-        assert_eq!((contract.risk(cap * 10_000).score, contract.tier()), (score, tier));
+        assert_eq!((contract.risk(cap * 10_000, false).score, contract.tier(false)), (score, tier));
         assert_eq!((estimate.cost_band.name(), estimate.confidence.name()), ("low", "high"));
     }
 }
@@ -182,6 +182,15 @@ fn what_a_contract_may_not_do() {
             "PLAN_SCHEMA_INVALID /inputs/pages/0, PLAN_SCHEMA_INVALID /steps/0/tools/0",
         ),
         (
+            "what is found out here, given by the caller",
+            vec![step("1", &["content.update_page"], None, 0)],
+            json!({ "pages": [{ "op": "update", "id": 3, "title": "a", "status": "draft" }] }),
+            &all,
+            &all,
+            dollars(2),
+            "PLAN_SCHEMA_INVALID /inputs/pages/0, PLAN_SCHEMA_INVALID /steps/0/tools/0",
+        ),
+        (
             "an op that there is not",
             create.to_vec(),
             json!({ "pages": [{ "op": "delete", "id": 1 }] }),
@@ -229,7 +238,7 @@ fn what_a_contract_may_not_do() {
             "PLAN_COST_CAP_EXCEEDED /steps",
         ),
     ] {
-        let skill = AllowedSkill { tools: skill.clone(), caps };
+        let skill = AllowedSkill { tools: skill.clone(), caps, publishes: true };
         let terms = Terms { skill: &skill, offered, caps: SkillCaps::of(&Caps::default()) };
         let findings = contract(&steps, &inputs).check(&terms);
         let found: Vec<String> = findings

@@ -156,7 +156,7 @@ fn the_operator_raises_the_size_for_what_is_submitted() {
     let text = large.to_string();
     let refused = |size: Size| parse_within(text.as_bytes(), size).err().map(|refusal| refusal.findings);
     let found = refused(Size { step: 64 << 20, ..Size::DEFAULT }).expect("a plan over its cap");
-    assert!(found[0].hint.contains("`caps.submitted_bytes`") && found[0].hint.contains("exacta policy set FILE"));
+    assert!(found[0].hint.contains("`caps.submitted_bytes`") && found[0].hint.contains("Safety Policy"));
     let found = refused(Size { plan: 64 << 20, ..Size::DEFAULT }).expect("a step over its cap");
     assert_eq!(line(&found[0]), "PLAN_TOO_LARGE /steps/0");
     assert!(found[0].hint.contains("`caps.submitted_step_bytes`"), "{}", found[0].hint);

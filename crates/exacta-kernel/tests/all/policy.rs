@@ -171,6 +171,7 @@ fn the_hash_sees_every_value_and_no_comment() {
         "protected_paths = ['b']",
         "disable_default_rules = ['confirm-deletion']",
         "require_model = false",
+        "verify_model_at_execution = true",
         "execute_agents = ['codex']",
         "notify_command = ['/usr/bin/notify-send', 'Exacta']",
         "caps.steps = 9",

@@ -70,7 +70,7 @@ pub(super) fn malformed(change: &FileChange<'_>) -> Option<Issue> {
         return None;
     }
     let first = change.added_lines().next().map(|line| line.line);
-    Some(issue_at(5000, "the file cannot be read any more", "mend its syntax", change.place(first)))
+    Some(issue_at(5000, "the file cannot be read any more", "fix its syntax", change.place(first)))
 }
 
 /// Without a byte order mark, which readers of either pass over.

@@ -237,12 +237,7 @@ pub(super) fn is_skip(line: &[u8]) -> bool {
 fn skipped(change: &FileChange<'_>) -> Option<Issue> {
     let tests = is_test(change.path) || change.path.name().ends_with(".rs");
     let line = change.marked_added(HIDES).find(|line| tests && is_skip(line.bytes))?;
-    Some(issue_at(
-        6000,
-        "keeps a test from running",
-        "mend the test, or take it out and say why",
-        change.place(line.line),
-    ))
+    Some(issue_at(6000, "keeps a test from running", "fix the test, or remove it and say why", change.place(line.line)))
 }
 
 /// An error that nobody will see.

@@ -79,7 +79,7 @@ const fn level(score: u32) -> Level {
 fn tier(plan: &Plan) -> Level {
     let tiers = plan.proposal().steps.iter().filter_map(|step| match &step.action {
         Action::Primitive { id, .. } => Some(id.tier()),
-        Action::ToolCall { tool, .. } => Some(Tool::find(tool).map_or(Tier::High, |tool| tool.tier)),
+        Action::ToolCall { tool, arguments } => Some(Tool::tier_of(tool, arguments)),
         _ => None,
     });
     let levels = tiers.map(|tier| match tier {

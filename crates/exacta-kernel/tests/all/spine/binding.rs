@@ -2,6 +2,7 @@
 
 use super::scene::{OTHER, Scene, authority, model};
 use exacta_kernel::approval::{Verb, verify, verify_decision};
+use exacta_kernel::binding::{Limits, ModelIdentity, Proposer, ProviderClass};
 use exacta_kernel::hash::Digest;
 use exacta_kernel::policy::profile::Profile;
 use serde_json::{Value, json};
@@ -122,5 +123,44 @@ fn no_part_of_a_signed_decision_can_be_changed() {
                 assert!(verify_decision(&forged, &scene.approvers, &demand, verb).is_err(), "{word}: {field}");
             }
         }
+    }
+}
+
+/// Whose model must be declared follows from the kind of credential, and only from its kind.
+#[test]
+fn a_connected_agent_is_known_by_its_credential() {
+    for (credential, connected) in [
+        ("agent:codex", true),
+        ("mcp:codex", true),
+        ("agent:cli", true),
+        ("clip:1000", true),
+        ("cli:1000", false),
+        ("cli:1000:codex", false),
+        ("approver:alice", false),
+        ("autopilot:prices", false),
+    ] {
+        assert_eq!(Proposer::is_connected(credential), connected, "{credential}");
+    }
+}
+
+/// Limits that nobody knows are left out of what is hashed, so that learning of one changes the hash.
+#[test]
+fn known_limits_are_part_of_what_is_bound() {
+    let limits = |context, input, output| Limits { context, input, output };
+    assert!(limits(None, None, None).is_unknown());
+    for known in [limits(Some(1), None, None), limits(None, Some(1), None), limits(None, None, Some(1))] {
+        assert!(!known.is_unknown(), "{known:?}");
+        let identity = ModelIdentity { limits: known, ..model(&json!({})) };
+        assert_eq!(serde_json::to_value(&identity).unwrap()["limits"], serde_json::to_value(known).unwrap());
+    }
+    let unknown = ModelIdentity { limits: Limits::default(), ..model(&json!({})) };
+    assert_eq!(serde_json::to_value(&unknown).unwrap().get("limits"), None);
+}
+
+/// People read the name, programs the serialised form: they must be the same word.
+#[test]
+fn a_provider_class_has_one_name() {
+    for class in [ProviderClass::LocalOnly, ProviderClass::TrustedCloud, ProviderClass::UntrustedCloud] {
+        assert_eq!(json!(class), json!(class.name()));
     }
 }

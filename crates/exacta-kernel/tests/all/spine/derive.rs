@@ -53,7 +53,8 @@ fn every_selection() {
             }
             Err(error) => {
                 assert_eq!(error.to_string(), case["error"].as_str().unwrap_or("(none)"), "{name}");
-                assert!(error.hint().contains(case["hint"].as_str().unwrap()), "{name}: {}", error.hint());
+                let hint = error.hint().worded(|remedy| format!("{remedy:?}"));
+                assert!(hint.contains(case["hint"].as_str().unwrap()), "{name}: {hint}");
             }
         }
     }
@@ -142,7 +143,8 @@ fn every_selection_of_hunks() {
             }
             Err(error) => {
                 assert_eq!(error.to_string(), case["error"].as_str().unwrap_or("(none)"), "{words:?}");
-                assert!(error.hint().contains(case["hint"].as_str().unwrap()), "{words:?}: {}", error.hint());
+                let hint = error.hint().worded(|remedy| format!("{remedy:?}"));
+                assert!(hint.contains(case["hint"].as_str().unwrap()), "{words:?}: {hint}");
             }
         }
     }

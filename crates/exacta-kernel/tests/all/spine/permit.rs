@@ -4,7 +4,7 @@ use super::scene::{Scene, run_id, valid};
 use exacta_kernel::drift::Answer;
 use exacta_kernel::hash::Digest;
 use exacta_kernel::lifecycle::Status;
-use exacta_kernel::permit::{Permit, Refused, permit, refusal, refusal_of_invalid};
+use exacta_kernel::permit::{Permit, Refused, Work, permit, refusal, refusal_of_invalid};
 use exacta_kernel::proposal::Domain;
 use serde_json::{Value, json};
 
@@ -43,6 +43,7 @@ fn word(answer: &Result<Permit, Refused>) -> String {
     }
 }
 
+/// INV-PLAN-2: an approval of another plan, of an older one, or over another state of things does not count.
 #[test]
 fn every_approval_counts_exactly_where_it_should() {
     let cases: Vec<Value> = serde_json::from_str(include_str!("../../cases/spine/permit.json")).unwrap();
@@ -107,10 +108,8 @@ fn what_nothing_executes_gets_no_permit() {
     assert!(matches!(answer, Err(Refused::NoExecutor(Domain::Autopilot))));
 }
 
-/// A plan whose steps all carry their bytes becomes work outside the project, and none for the executor of files.
-#[test]
-fn what_is_done_elsewhere_is_permitted_to_the_byte() {
-    let mut scene = Scene::new();
+/// Work outside the project: a run of one draft, approved.
+pub fn outside(scene: &mut Scene) -> Work {
     let draft = json!({
         "schema": "exacta.plan/1",
         "intent": { "type": "Custom", "text": "write down what changed" },
@@ -123,7 +122,13 @@ fn what_is_done_elsewhere_is_permitted_to_the_byte() {
     scene.made_hash = scene.identity.plan_hash(scene.plan.plan().content_hash()).unwrap();
     let approval = scene.approval(&[scene.signed(&Value::Null)]);
     let permit = permit(&scene.recorded(Status::UserApproved), scene.decision(), approval, scene.present(), run_id());
-    let work = permit.unwrap().into_work();
+    permit.unwrap().into_work()
+}
+
+/// A plan whose steps all carry their bytes becomes work outside the project, and none for the executor of files.
+#[test]
+fn what_is_done_elsewhere_is_permitted_to_the_byte() {
+    let work = outside(&mut Scene::new());
     assert!(work.is_outside() && work.changes().is_empty());
     let places: Vec<&str> = work.effects().iter().map(|effect| effect.place().as_str()).collect();
     assert_eq!(places, [format!("outbox/{}/s1.txt", run_id())]);

@@ -5,7 +5,7 @@ use exacta_kernel::approval::{Demand, verify};
 use exacta_kernel::facts::{FileContent, FileState};
 use exacta_kernel::id::RunId;
 use exacta_kernel::path::RelPath;
-use exacta_kernel::permit::{Completed, Transition, UndoRefused, permit_undo};
+use exacta_kernel::permit::{Completed, Transition, UndoRefused, permit_undo, permit_undo_of_effects};
 use exacta_kernel::plan::Change;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -89,6 +89,7 @@ fn only_what_was_signed_and_all_of_it() {
                 assert_eq!(work.plan_hash(), completed.undo_hash().unwrap());
                 assert_ne!(work.plan_hash(), made_hash, "an undo is not approved by the plan's approval");
                 assert_eq!(work.changes().len(), 2);
+                assert!(!work.is_outside(), "the executor of files undoes it");
             }
             Err(error) => {
                 assert!(error.to_string().contains(case["expect"].as_str().unwrap()), "{name}: {error}");
@@ -112,4 +113,62 @@ fn an_undo_is_signed_for_one_run() {
     let only = other.changes.values_mut().next().unwrap();
     std::mem::swap(&mut only.before, &mut only.after);
     assert_ne!(other.undo_hash().unwrap(), hash);
+}
+
+/// What was done outside the project is undone effect by effect: none left out, none added, none in another form.
+#[test]
+fn only_the_effects_that_were_performed_are_undone() {
+    let mut scene = Scene::new();
+    let work = super::permit::outside(&mut scene);
+    let effects = work.effects().to_vec();
+    let recorded: std::collections::BTreeMap<RelPath, Transition> = effects.iter().map(Transition::of).collect();
+    let elsewhere = RelPath::parse("outbox/other.txt").unwrap();
+    let absent = Transition { before: FileState::Absent, after: FileState::Absent };
+    let in_another_form = recorded.keys().map(|path| (path.clone(), absent.clone())).collect();
+    let with_another = recorded.clone().into_iter().chain([(elsewhere, absent)]).collect();
+    let cases = [
+        ("all", recorded.clone(), effects.clone(), true),
+        ("one left out", recorded, Vec::new(), false),
+        ("one that was not performed", std::collections::BTreeMap::new(), effects.clone(), false),
+        ("one that left something else", in_another_form, effects.clone(), false),
+        ("only some of them", with_another, effects, false),
+    ];
+    for (name, changes, effects, permitted) in cases {
+        let completed = Completed { changes, ..completed(&scene) };
+        scene.made_hash = completed.undo_hash().unwrap();
+        let signed = scene.signed(&json!({}));
+        let (project, plan_hash) = (&scene.project, scene.made_hash);
+        let demand = Demand { project, plan_id: &completed.plan_id, plan_hash, now: scene.now };
+        let approval = verify(&signed, &scene.approvers, &demand).unwrap();
+        let expected = effects.len();
+        match permit_undo_of_effects(&completed, effects, approval, project, scene.now, run_id()) {
+            Ok(permit) => {
+                assert!(permitted, "{name}");
+                let work = permit.into_work();
+                assert!(work.is_outside());
+                assert_eq!((work.effects().len(), work.undoes()), (expected, Some(&completed.run_id)), "{name}");
+            }
+            Err(UndoRefused::NotRecorded(_)) => assert!(!permitted, "{name}"),
+            Err(other) => panic!("{name}: {other}"),
+        }
+    }
+}
+
+/// An approval that was verified, but for something else or too long ago, undoes nothing: the permit asks for itself.
+#[test]
+fn a_verified_approval_counts_only_for_what_it_is_about() {
+    let mut scene = Scene::new();
+    let completed = completed(&scene);
+    let made_hash = scene.made_hash;
+    let undo_hash = completed.undo_hash().unwrap();
+    let later = scene.now.plus_seconds(86_400);
+    for (name, hash, now) in [("the plan itself", made_hash, scene.now), ("the undo, a day ago", undo_hash, later)] {
+        scene.made_hash = hash;
+        let signed = scene.signed(&json!({}));
+        let demand = Demand { project: &scene.project, plan_id: &completed.plan_id, plan_hash: hash, now: scene.now };
+        let approval = verify(&signed, &scene.approvers, &demand).unwrap();
+        let changes = reversal(&scene, &json!({}));
+        let answer = permit_undo(&completed, changes, approval, &scene.project, now, run_id());
+        assert!(matches!(answer, Err(UndoRefused::NotApproved(_))), "{name}");
+    }
 }
