@@ -76,6 +76,7 @@ impl PlanView {
             capabilities: assessment.map(capabilities).unwrap_or_default(),
             system_level: assessment.is_some_and(|assessment| !assessment.risk().boundaries().is_empty()),
             withheld: false,
+            checks: None,
             expires_at: registered.map(|registered| registered.identity.expires_at.to_string()),
             detail,
         };

@@ -2,6 +2,7 @@
 //! from these values, so that no surface knows more than another.
 
 use crate::changes::ChangesRequested;
+use crate::checks::ChecksView;
 use crate::published::{DomainWord, Hash, KindWord, ShortId, SourceWord, StateWord, StatusWord, VerdictWord, Version};
 use crate::score::{CapabilityView, EstimatesView, FindingView, GateView, QualityView, RiskView};
 use exacta_kernel::gate::Verdict;
@@ -59,6 +60,9 @@ pub struct PlanView {
     /// Whether it adds a certain secret, so that only places are told of it and no text; left out where not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub withheld: bool,
+    /// What the operator's checks said of this content before anybody decided; absent where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checks: Option<ChecksView>,
     /// When it stops being usable; null for `check` and refused text.
     pub expires_at: Option<String>,
     /// Everything else a person needs to see before deciding; absent for refused text.

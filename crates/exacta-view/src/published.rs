@@ -10,7 +10,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::borrow::Cow;
 
 /// The version of the face of a plan.
-pub const PLAN_VIEW: &str = "exacta.plan-view/1";
+pub const PLAN_VIEW: &str = "exacta.plan-view/2";
 
 /// Types of which only the words are published: their own are in the kernel, which knows no schema.
 macro_rules! words {
@@ -49,7 +49,7 @@ words! {
     /// A profile.
     ProfileWord = Profile::ALL.map(Profile::name);
     /// What a person decided.
-    VerbWord = [Verb::Approve, Verb::Reject, Verb::RequestChanges, Verb::Withdraw].map(|verb| word(&verb));
+    VerbWord = [Verb::Approve, Verb::Reject, Verb::RequestChanges, Verb::Withdraw, Verb::Resolve].map(|verb| word(&verb));
     /// A gate.
     GateWord = ["security", "policy", "risk", "quality", "user"];
     /// What stands in the way: a gate, or validation.

@@ -330,4 +330,7 @@ pub struct StatusView {
     pub damage: Vec<String>,
     /// How many approvers are listed.
     pub approvers: usize,
+    /// What autopilots have to tell of themselves: they fail, or have not looked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
 }

@@ -1,6 +1,8 @@
 //! What the agent that proposed a plan is told about it: short, in words it can act on, with the next thing to do.
 
 use crate::changes::ChangesRequested;
+use crate::checks::{CheckState, ChecksView};
+use crate::next::{Next, Rights};
 use crate::plan::{ConstraintView, PlanView};
 use crate::published::{Hash, ProfileWord, StatusWord, VerdictWord};
 use crate::record::{Outcome, PlanDetail, PlanLine, RunView};
@@ -51,6 +53,9 @@ pub struct Report {
     pub quality_percent: Option<u32>,
     /// What would happen to each file.
     pub files: Vec<FileReport>,
+    /// What the operator's checks said of its result, where there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checks: Option<ChecksView>,
     /// What a person asked to be changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changes_requested: Option<ChangesRequested>,
@@ -91,30 +96,6 @@ pub enum State {
     Expired,
     /// A person has to look at its run.
     NeedsAttention,
-}
-
-/// What to do next.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Next {
-    /// Whose turn it is.
-    pub who: Who,
-    /// The tool to call, if one helps.
-    pub tool: Option<String>,
-    /// Why, and how.
-    pub why: String,
-}
-
-/// Whose turn it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(inline)]
-pub enum Who {
-    /// The agent's.
-    You,
-    /// A person's.
-    Person,
-    /// Nobody's: it is over, or goes on by itself.
-    Nobody,
 }
 
 /// What happens to one file.
@@ -200,72 +181,46 @@ impl Found {
     }
 }
 
-/// What the agent may do beside proposing: that decides what it is told to do next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rights {
-    /// Start what policy alone allows.
-    pub run_allowed: bool,
-    /// Start what a person approved.
-    pub execute: bool,
-}
-
 impl Report {
     /// Of a text that was checked.
     #[must_use]
     pub fn checked(view: &PlanView) -> Self {
-        let (why, tool) = match view.decision {
-            Verdict::Allow => {
-                ("the policy allows it: `submit` it, with `run: true` to have it applied at once", "submit")
-            }
-            Verdict::Confirm => ("`submit` it: a person will be asked", "submit"),
-            Verdict::Deny => (FIX, "check"),
-        };
         let summary = match view.decision {
             Verdict::Allow => "the change would be allowed; nothing was recorded or changed".to_owned(),
             Verdict::Confirm => format!("a person would be asked; nothing was recorded or changed{}", because(view)),
             Verdict::Deny => format!("the change would be denied; nothing was recorded or changed{}", because(view)),
         };
-        Self::of(view, State::Checked, summary, you(tool, why))
+        Self::of(view, State::Checked, summary, Next::checked(view))
+    }
+
+    /// Of a text whose result the operator's checks were run on.
+    #[must_use]
+    pub fn tried(view: &PlanView) -> Self {
+        let report = Self::checked(view);
+        let said = match view.checks.as_ref().map(|checks| checks.state) {
+            Some(CheckState::Passed) => "the checks passed",
+            Some(CheckState::Failed) => "a check failed",
+            Some(CheckState::NotRun) => "the checks were not run",
+            None => "there are no checks here",
+        };
+        Self { summary: format!("{said}; {}", report.summary), ..report }
     }
 
     /// Of a text that was submitted.
     #[must_use]
     pub fn submitted(view: &PlanView, rights: Rights) -> Self {
-        if view.plan_id.is_none() || view.decision == Verdict::Deny {
-            let fixable = !view.findings.is_empty();
-            let next = if fixable { you("submit", FIX) } else { you("findings", FORBIDDEN) };
-            return Self::of(view, State::Denied, format!("denied: nothing was changed{}", because(view)), next);
-        }
-        let detail = PlanDetail {
-            plan: view.clone(),
-            live: true,
-            reason: None,
-            drifts: Vec::new(),
-            approvals: Vec::new(),
-            feedback: Vec::new(),
-            run: None,
-        };
-        Self::standing(&detail, rights)
+        let (state, summary) =
+            if view.plan_id.is_none() || view.decision == Verdict::Deny { denied(view) } else { stored(view, None) };
+        Self::of(view, state, summary, Next::submitted(view, rights))
     }
 
     /// Of a plan with all that happened to it.
     #[must_use]
     pub fn standing(detail: &PlanDetail, rights: Rights) -> Self {
         let view = &detail.plan;
-        let why = detail.reason.as_deref().unwrap_or("no reason was given");
-        let (state, summary, next) = match (&detail.run, view.status) {
-            (Some(run), _) => ran(run),
-            (None, Some(Status::Pending)) => waiting(view),
-            (None, Some(Status::AutoApproved | Status::UserApproved)) => approved(view.status, rights),
-            (None, Some(Status::Rejected)) if view.decision == Verdict::Deny => {
-                (State::Denied, format!("denied: nothing was changed{}", because(view)), you("submit", FIX))
-            }
-            (None, Some(Status::Rejected)) => (
-                State::Rejected,
-                format!("a person rejected it: {why}"),
-                Next { who: Who::You, tool: None, why: REJECTED.to_owned() },
-            ),
-            (None, Some(Status::Expired) | None) => (State::Expired, format!("expired: {why}"), you("submit", EXPIRED)),
+        let (state, summary) = match &detail.run {
+            Some(run) => ran(run),
+            None => stored(view, detail.reason.as_deref()),
         };
         let run = detail.run.as_ref().map(|run| RunReport {
             run_id: run.run_id.clone(),
@@ -273,7 +228,7 @@ impl Report {
             reason: run.reason.clone(),
             notice: run.notice.clone(),
         });
-        Self { run, ..Self::of(view, state, summary, next) }
+        Self { run, ..Self::of(view, state, summary, Next::standing(detail, rights)) }
     }
 
     fn of(view: &PlanView, state: State, summary: String, next: Next) -> Self {
@@ -300,26 +255,12 @@ impl Report {
                     removed: step.removed,
                 })
                 .collect(),
+            checks: view.checks.clone(),
             changes_requested: view.changes_requested.clone(),
             run: None,
             expires_at: view.expires_at.clone(),
         }
     }
-}
-
-const FIX: &str = "fix every finding, and submit the whole change again";
-const FORBIDDEN: &str =
-    "the policy forbids it: do not try another way; tell the person why, and ask what they want instead";
-const REJECTED: &str =
-    "do not submit the same change again, and do not try another way; ask the person what they want instead";
-const EXPIRED: &str = "if the change is still wanted, make it again from the files as they are now, and submit that";
-
-fn you(tool: &str, why: &str) -> Next {
-    Next { who: Who::You, tool: Some(tool.to_owned()), why: why.to_owned() }
-}
-
-fn nobody(why: &str) -> Next {
-    Next { who: Who::Nobody, tool: None, why: why.to_owned() }
 }
 
 /// Why the gates do not say "allow".
@@ -329,67 +270,44 @@ fn because(view: &PlanView) -> String {
     if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join("; ")) }
 }
 
-fn waiting(view: &PlanView) -> (State, String, Next) {
-    match &view.changes_requested {
-        Some(asked) => (
-            State::ChangesRequested,
-            format!("{} asked for changes: {}", asked.by, asked.text),
-            you("submit", "submit the whole change again as a new version, with `revises` set to this plan"),
-        ),
-        None => (
+fn denied(view: &PlanView) -> (State, String) {
+    (State::Denied, format!("denied: nothing was changed{}", because(view)))
+}
+
+/// Before there is a run.
+fn stored(view: &PlanView, reason: Option<&str>) -> (State, String) {
+    let why = reason.unwrap_or("no reason was given");
+    match (view.status, &view.changes_requested) {
+        (Some(Status::Pending), Some(asked)) => {
+            (State::ChangesRequested, format!("{} asked for changes: {}", asked.by, asked.text))
+        }
+        (Some(Status::Pending), None) => (
             State::NotDecidedYet,
             format!("not decided yet: a person is asked, and nothing has changed{}", because(view)),
-            Next {
-                who: Who::Person,
-                tool: Some("wait".to_owned()),
-                why: "a person decides about it; that is no denial. Call `wait`, or go on with other work; do not submit it again, and do not try another way".to_owned(),
-            },
         ),
+        (Some(Status::AutoApproved), _) => approved("the policy allows it"),
+        (Some(Status::UserApproved), _) => approved("a person approved it"),
+        (Some(Status::Rejected), _) if view.decision == Verdict::Deny => denied(view),
+        (Some(Status::Rejected), _) => (State::Rejected, format!("a person rejected it: {why}")),
+        (Some(Status::Expired) | None, _) => (State::Expired, format!("expired: {why}")),
     }
 }
 
-fn approved(status: Option<Status>, rights: Rights) -> (State, String, Next) {
-    let by_policy = status == Some(Status::AutoApproved);
-    let summary = if by_policy { "the policy allows it" } else { "a person approved it" };
-    let next = match (by_policy, rights) {
-        (_, Rights { execute: true, .. }) => you("execute", "start it"),
-        (true, Rights { run_allowed: true, .. }) => {
-            you("submit", "to have it applied at once, submit it with `run: true`; or a person starts this one")
-        }
-        _ => Next {
-            who: Who::Person,
-            tool: Some("wait".to_owned()),
-            why: "a person starts it; `wait` with `until: \"applied\"` tells when".to_owned(),
-        },
-    };
-    (State::Approved, format!("{summary}; it has not been applied yet"), next)
+fn approved(who: &str) -> (State, String) {
+    (State::Approved, format!("{who}; it has not been applied yet"))
 }
 
-fn ran(run: &RunView) -> (State, String, Next) {
+fn ran(run: &RunView) -> (State, String) {
     let why = run.reason.as_deref().map_or_else(String::new, |why| format!(": {why}"));
-    let looks = |words: &str| Next { who: Who::Person, tool: Some("status".to_owned()), why: words.to_owned() };
     match run.outcome {
-        Outcome::Completed if run.undone => {
-            (State::Undone, "it was applied, and undone later".to_owned(), nobody("a person undid it; ask them why"))
+        Outcome::Completed if run.undone => (State::Undone, "it was applied, and undone later".to_owned()),
+        Outcome::Completed => (State::Applied, "applied: every file is as proposed".to_owned()),
+        Outcome::Running | Outcome::RollingBack => (State::Running, format!("it is being applied{why}")),
+        Outcome::RolledBack | Outcome::Cancelled => {
+            (State::PutBack, format!("it was not applied, and every file is as before{why}"))
         }
-        Outcome::Completed => (
-            State::Applied,
-            "applied: every file is as proposed".to_owned(),
-            nobody("it is done; work on with the files as they are now"),
-        ),
-        Outcome::Running | Outcome::RollingBack => {
-            let next = Next { who: Who::Nobody, tool: Some("wait".to_owned()), why: "it goes on by itself".to_owned() };
-            (State::Running, format!("it is being applied{why}"), next)
+        Outcome::NeedsAttention | Outcome::Unknown => {
+            (State::NeedsAttention, format!("a person has to look at its run{why}"))
         }
-        Outcome::RolledBack | Outcome::Cancelled => (
-            State::PutBack,
-            format!("it was not applied, and every file is as before{why}"),
-            you("submit", "look at the reason; if it can be fixed, submit the whole change again"),
-        ),
-        Outcome::NeedsAttention | Outcome::Unknown => (
-            State::NeedsAttention,
-            format!("a person has to look at its run{why}"),
-            looks("tell the person; do not try it again"),
-        ),
     }
 }

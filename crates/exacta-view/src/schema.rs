@@ -1,5 +1,7 @@
 //! The published JSON Schema of what is printed about a plan, derived from the types that are printed.
 
+use crate::face::Folded;
+use crate::next::Next;
 use crate::published::PLAN_VIEW;
 use crate::record::PlanDetail;
 use crate::ways::Explained;
@@ -7,8 +9,8 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
-/// The schema of `exacta.plan-view/1`. What only some commands print is optional in it: `show` adds what happened to the plan, `policy
-/// explain` what would have to change.
+/// The schema of `exacta.plan-view/2`. What only some commands print, or only with `--with`, is optional in it: `show` adds what happened
+/// to the plan, `policy explain` what would have to change.
 #[must_use]
 pub fn plan_view() -> Value {
     let settings = SchemaSettings::draft2020_12().for_serialize();
@@ -20,15 +22,27 @@ pub fn plan_view() -> Value {
         let printed = object(schema).remove("properties");
         properties.extend(printed.as_ref().and_then(Value::as_object).cloned().unwrap_or_default());
     }
+    properties.insert("next".to_owned(), json!(generator.subschema_for::<Next>()));
+    let folded = json!(generator.subschema_for::<Folded>());
+    let mut required = plan.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+    required.push(json!("next"));
+    let mut definitions = generator.take_definitions(true);
+    for (owner, list) in [("FactorView", "reasons"), ("DimensionView", "issues")] {
+        let items =
+            definitions.get_mut(owner).and_then(|owner| owner.pointer_mut(&format!("/properties/{list}/items")));
+        if let Some(items) = items {
+            *items = json!({ "anyOf": [folded, items.take()] });
+        }
+    }
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": "urn:exacta:plan-view:1",
+        "$id": "urn:exacta:plan-view:2",
         "title": format!("What is printed about a plan ({PLAN_VIEW})"),
-        "description": "Fields may be added, never changed or removed.",
+        "description": "From release 0.2 on fields are added, never changed or removed.",
         "type": "object",
         "properties": properties,
-        "required": plan.get("required"),
-        "$defs": generator.take_definitions(true),
+        "required": required,
+        "$defs": definitions,
     })
 }
 

@@ -75,29 +75,28 @@ pub fn irreversible(view: &PlanView) -> impl Iterator<Item = Row> {
 #[must_use]
 pub fn proposer(detail: &Detail) -> Vec<Row> {
     let Some((credential, model)) = declared(detail) else { return Vec::new() };
-    let model = model.map_or_else(|| "none was declared".to_owned(), |(model, class)| of_class(&model, &class));
+    let model = model.unwrap_or_else(|| "none was declared".to_owned());
     vec![labelled("credential", &credential), labelled("model", &model)]
 }
 
 /// The same in a line.
 pub(super) fn proposed_by(detail: &Detail) -> Option<Row> {
     let (credential, model) = declared(detail)?;
-    let model = model.map_or_else(|| "no model declared".to_owned(), |(model, class)| of_class(&model, &class));
+    let model = model.unwrap_or_else(|| "no model declared".to_owned());
     Some(Row::new().faint("proposed by ").plain(&format!("{credential}, {model}")).hanging(2))
 }
 
-fn of_class(model: &str, class: &str) -> String {
-    format!("{model}, as the proposer declares ({class})")
-}
-
-/// The credential that it came by, and the declared model with its class.
-fn declared(detail: &Detail) -> Option<(String, Option<(String, String)>)> {
-    let proposer = detail.binding.as_ref()?.get(PROPOSER)?;
+/// The credential that it came by, and the model with its class: as it was declared, or as the provider that we asked told.
+fn declared(detail: &Detail) -> Option<(String, Option<String>)> {
+    let binding = detail.binding.as_ref()?;
+    let proposer = binding.get(PROPOSER)?;
+    let asked = binding.pointer("/asked/provider").and_then(Value::as_str);
+    let how = asked.map_or_else(|| "as the proposer declares".to_owned(), |name| format!("asked as `{name}`"));
     let word = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let model = proposer.get("model").filter(|model| !model.is_null()).map(|model| {
         let words = ["provider", "model", "version"].map(|name| word(model, name));
         let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
-        (words.join(" "), word(model, "class"))
+        format!("{}, {how} ({})", words.join(" "), word(model, "class"))
     });
     Some((word(proposer, "credential"), model))
 }

@@ -1,7 +1,7 @@
 //! A plan on the screen where a person decides: above the diff what it is, below it what the decision hangs on.
 
 use super::tone::{grade, grade_tone, level, level_tone};
-use super::{ask, list};
+use super::{ask, checks, list};
 use crate::plan::{PlanView, StepView};
 use crate::row::{Row, Tone};
 use crate::words::{counted, left};
@@ -39,14 +39,16 @@ pub fn below(view: &PlanView, now: Timestamp, scrolled: bool) -> Vec<Row> {
         rows.extend([ask::changes(view), ask::largest(view)].into_iter().flatten().map(|text| Row::new().plain(&text)));
     }
     rows.extend(view.detail.iter().flat_map(|detail| &detail.partial_of).map(ask::partial));
-    rows.push(scores(view, now));
+    rows.extend(checks::brief(view));
+    rows.push(scores(view, Some(now)));
     rows.extend(ask::irreversible(view));
     rows.extend(ask::reasons(view));
     rows
 }
 
 /// The proposer's words, and what kind of change that is.
-fn what(view: &PlanView) -> Row {
+#[must_use]
+pub fn what(view: &PlanView) -> Row {
     let Some(detail) = &view.detail else { return super::plan::short_title(view) };
     let said = excerpt(&detail.intent_text, SAID);
     let version = if detail.version > 1 { format!(", version {}", detail.version) } else { String::new() };
@@ -92,8 +94,9 @@ fn letter(step: &StepView) -> char {
     }
 }
 
-/// Risk, quality, whether it can be undone, the time left, and its name, in a line.
-fn scores(view: &PlanView, now: Timestamp) -> Row {
+/// Risk, quality, whether it can be undone, the time left where it is known what time it is, and its name, in a line.
+#[must_use]
+pub fn scores(view: &PlanView, now: Option<Timestamp>) -> Row {
     let mut row = Row::new();
     if view.system_level {
         row = row.with(Tone::Bad, "SYSTEM-LEVEL").plain(" · ");
@@ -108,7 +111,7 @@ fn scores(view: &PlanView, now: Timestamp) -> Row {
     if is_undoable(view) {
         row = row.plain(" · undo: exact");
     }
-    if let Some(at) = &view.expires_at {
+    if let (Some(at), Some(now)) = (&view.expires_at, now) {
         row = row.plain(&format!(" · {}", left(at, now)));
     }
     match view.short_id.as_ref().or(view.plan_id.as_ref()) {

@@ -3,7 +3,7 @@
 use super::background::background;
 use super::list::agent;
 use super::tone::{grade, grade_tone, level, level_tone, status_tone, verdict_tone, word};
-use super::{score, section};
+use super::{checks, score, section};
 use crate::plan::{ConstraintView, PlanView, StepView};
 use crate::row::{Row, Tone};
 use crate::score::{FindingView, GateView};
@@ -14,6 +14,7 @@ use exacta_kernel::gate::Verdict;
 pub fn facts(view: &PlanView) -> Vec<Row> {
     let mut rows = head(view);
     section(&mut rows, findings(view));
+    section(&mut rows, checks::all(view));
     section(&mut rows, gates(view));
     section(&mut rows, capabilities(view));
     section(&mut rows, view.risk.as_ref().map(score::risk).unwrap_or_default());
