@@ -8,7 +8,9 @@ use crate::submit::data;
 use exacta_home::{Home, ProviderState, Providers, ServedBy, TestedAt};
 use exacta_kernel::approval::setting::SettingVerb;
 use exacta_kernel::audit::{Actor, EntryDraft, Event};
-use exacta_kernel::binding::{Limits, ModelIdentity, ProviderClass};
+use exacta_kernel::binding::{Limits, ProviderClass};
+use exacta_kernel::hint;
+use exacta_kernel::hint::Remedy;
 use exacta_kernel::provider::{Capability, KeySource, ProviderKind, ProviderName, ProviderSetup};
 pub use exacta_provider::{Cancel, Key, KeyError, Offer, offers};
 use exacta_provider::{Endpoint, Fault, FaultKind, Model as _, Provider};
@@ -160,15 +162,14 @@ pub fn remember(home: &Home, setup: &ProviderSetup, provider: &Provider) -> Resu
     Ok(home.update_provider_state(setup, |state| state.served = Some(served))?)
 }
 
-/// What a provider's model is now: its configuration, and the newest identity that any answer gave. No call is made.
+/// The newest identity that any answer of a provider gave, as it is configured now. No call is made.
 ///
 /// # Errors
 /// If the user's folder cannot be read.
-pub fn identity_now(home: &Home, name: &ProviderName) -> Result<Option<ModelIdentity>, Error> {
+pub(crate) fn served_last(home: &Home, name: &ProviderName) -> Result<Option<ServedBy>, Error> {
     let list = home.providers()?;
     let Some(setup) = list.get(name) else { return Ok(None) };
-    let state = home.provider_state(setup)?;
-    Ok(state.and_then(|state| state.served).map(|served| served.identity))
+    Ok(home.provider_state(setup)?.and_then(|state| state.served))
 }
 
 /// The class of an address, as long as nobody signs for another one.
@@ -203,7 +204,7 @@ fn usable(setup: &ProviderSetup) -> Result<(), Error> {
 
 fn unfit(why: &str) -> Error {
     Error::new(Exit::Usage, "PROVIDER_SETUP", format!("the provider cannot be set up: {why}"))
-        .hint("see `exacta provider add --help`")
+        .hint(hint!["see ", Remedy::ProviderAdd])
 }
 
 fn known(home: &Home, name: &ProviderName) -> Result<ProviderSetup, Error> {
@@ -211,7 +212,8 @@ fn known(home: &Home, name: &ProviderName) -> Result<ProviderSetup, Error> {
 }
 
 fn unknown(name: &ProviderName) -> Error {
-    Error::new(Exit::Usage, "provider_unknown", format!("no provider `{name}`")).hint("see `exacta provider list`")
+    Error::new(Exit::Usage, "provider_unknown", format!("no provider `{name}`"))
+        .hint(hint!["see ", Remedy::ProviderList])
 }
 
 /// The entry of a change that nobody has to sign for.

@@ -13,13 +13,14 @@ const CAP: u64 = 1 << 20;
 
 /// The rules that hold in one folder: its own and those of the folders above it.
 #[derive(Debug, Clone)]
-pub(crate) struct Rules {
+pub struct Rules {
     git: Arc<Vec<Gitignore>>,
     exacta: Arc<Vec<Gitignore>>,
 }
 
 impl Rules {
     /// The rules of a project's own folder; `user` holds the lines of the user's own ignore file.
+    #[must_use]
     pub fn of_project(root: BorrowedFd<'_>, user: &str) -> Self {
         let exclude = read(root, ".git/info/exclude").unwrap_or_default();
         let git = [user, &exclude].into_iter().filter_map(|text| matcher("", text)).collect();
@@ -27,6 +28,7 @@ impl Rules {
     }
 
     /// The same with those of a folder inside, whose ignore files `has` says are there.
+    #[must_use]
     pub fn inner(&self, root: BorrowedFd<'_>, folder: &str, has: impl Fn(&str) -> bool) -> Self {
         let add = |rules: &Arc<Vec<Gitignore>>, name: &str| {
             let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
@@ -37,6 +39,7 @@ impl Rules {
     }
 
     /// Whether a path is ignored by itself. What is in an ignored folder is never asked about.
+    #[must_use]
     pub fn ignores(&self, path: &str, is_folder: bool) -> bool {
         [&self.git, &self.exacta].iter().any(|rules| {
             let nearest = rules.iter().rev().map(|rules| rules.matched(path, is_folder)).find(|found| !found.is_none());

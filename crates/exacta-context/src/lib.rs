@@ -11,7 +11,7 @@ mod error;
 mod fill;
 mod gate;
 mod history;
-mod ignored;
+pub mod ignored;
 mod index;
 mod outline;
 mod pair;

@@ -24,6 +24,12 @@ impl Cancel {
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::SeqCst)
     }
+
+    /// The flag itself, for whoever looks at one.
+    #[must_use]
+    pub fn flag(&self) -> &AtomicBool {
+        &self.0
+    }
 }
 
 /// A flag that a signal handler sets.

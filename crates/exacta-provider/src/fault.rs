@@ -1,6 +1,8 @@
 //! What can go wrong with a provider. Each kind has a stable code, and says where it happened and what helps.
 
 use crate::request::Stage;
+use exacta_kernel::hint;
+use exacta_kernel::hint::{Hint, Remedy};
 use std::fmt;
 use std::time::Duration;
 
@@ -214,38 +216,40 @@ impl Fault {
 
     /// What helps.
     #[must_use]
-    pub fn hint(&self) -> String {
+    pub fn hint(&self) -> Hint {
         let name = &self.provider;
-        let test = format!("`exacta provider test {name}`");
+        let test = Remedy::ProviderTest(name.clone());
         match &self.kind {
-            FaultKind::Unreachable => format!("is it running, and is the address right? try {test}"),
-            FaultKind::Untrusted => "check the address and this machine's certificates and clock".to_owned(),
+            FaultKind::Unreachable => hint!["is it running, and is the address right? try ", test],
+            FaultKind::Untrusted => hint!["check the address and this machine's certificates and clock"],
             FaultKind::KeyMissing { .. } | FaultKind::Auth { .. } => {
-                format!("set the key where `exacta provider list` says it is looked for, then {test}")
+                hint!["set the key where ", Remedy::ProviderList, " says it is looked for, then ", test]
             }
             FaultKind::Quota => {
-                "see the account at the provider, or choose another one: `exacta provider use NAME`".to_owned()
+                hint!["see the account at the provider, or choose another one: ", Remedy::ProviderUse]
             }
             FaultKind::RateLimited { .. } | FaultKind::Overloaded { .. } => {
-                "give the command again later; no other model was asked".to_owned()
+                hint!["give the command again later; no other model was asked"]
             }
             FaultKind::Timeout { .. } => {
-                format!("give the command again; for a slow model: `exacta provider add {name} … --timeout SECONDS`")
+                hint!["give the command again; for a slow model: ", Remedy::ProviderTimeout(name.clone())]
             }
             FaultKind::ContentType | FaultKind::BadAnswer | FaultKind::ModelUnknown | FaultKind::Redirected { .. } => {
-                format!("check `--kind`, `--url` and `--model`: `exacta provider list`, {test}")
+                hint!["check `--kind`, `--url` and `--model`: ", Remedy::ProviderList, ", ", test]
             }
-            FaultKind::TooLarge { .. } | FaultKind::CutStream => format!("give the command again; if it stays: {test}"),
-            FaultKind::Refused { .. } => "say what is to change in other words, or choose another provider".to_owned(),
-            FaultKind::BadToolCall => "give the command again, or choose a model that can call tools".to_owned(),
-            FaultKind::OutputLimit => format!("ask for less at a time, or set `--output` of `{name}` higher"),
-            FaultKind::ContextExceeded => format!("send less, or set `--context` of `{name}` to what the model has"),
+            FaultKind::TooLarge { .. } | FaultKind::CutStream => hint!["give the command again; if it stays: ", test],
+            FaultKind::Refused { .. } => hint!["say what is to change in other words, or choose another provider"],
+            FaultKind::BadToolCall => hint!["give the command again, or choose a model that can call tools"],
+            FaultKind::OutputLimit => hint![format!("ask for less at a time, or set `--output` of `{name}` higher")],
+            FaultKind::ContextExceeded => {
+                hint![format!("send less, or set `--context` of `{name}` to what the model has")]
+            }
             FaultKind::ModelChanged { .. } => {
-                "what the first model wrote was dropped; ask again to begin with the new one".to_owned()
+                hint!["what the first model wrote was dropped; ask again to begin with the new one"]
             }
-            FaultKind::BadRequest { .. } => format!("the model may lack what was asked of it: {test} finds out"),
-            FaultKind::Setup { .. } => format!("set it up again: `exacta provider add {name} …`"),
-            FaultKind::Cancelled => "nothing was kept".to_owned(),
+            FaultKind::BadRequest { .. } => hint!["the model may lack what was asked of it: ", test, " finds out"],
+            FaultKind::Setup { .. } => hint!["set it up again: ", Remedy::ProviderSetUp(name.clone())],
+            FaultKind::Cancelled => hint!["nothing was kept"],
         }
     }
 }

@@ -56,6 +56,10 @@ pub trait Model {
         None
     }
 
+    /// Looks up what tells the weights of a local model from others, where its server says that and nobody has looked yet. What cannot be
+    /// looked up stays unknown.
+    fn look_at_weights(&mut self, _cancel: &Cancel) {}
+
     /// Asks, tells `sink` what happens on the way, and returns the whole answer.
     ///
     /// # Errors

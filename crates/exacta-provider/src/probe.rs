@@ -6,7 +6,7 @@ use crate::fault::{Fault, FaultKind};
 use crate::provider::{Provider, fault};
 use crate::request::{Message, Request, Shape, Stage};
 use crate::{Answer, Model as _};
-use exacta_kernel::binding::Limits;
+use exacta_kernel::binding::{Limits, ModelIdentity};
 use exacta_kernel::hash::Digest;
 use exacta_kernel::provider::{Capability, Probed, ProviderKind};
 use serde_json::{Value, json};
@@ -39,6 +39,22 @@ impl Provider {
         Ok(found)
     }
 
+    /// Who answers now: one short answer, and the weights where a test had found them out.
+    ///
+    /// # Errors
+    /// [`Fault`] if it cannot be asked.
+    pub fn identify(&mut self, cancel: &Cancel) -> Result<ModelIdentity, Fault> {
+        if self.identity().local_sha256.is_some() {
+            let weights = self.digest(cancel);
+            self.set_weights(weights);
+        }
+        match self.answer(&question(), &mut |_: Delta<'_>| {}, cancel) {
+            // Whatever it said or refused to say, it answered.
+            Ok(_) | Err(Fault { kind: FaultKind::OutputLimit, .. }) => Ok(self.identity()),
+            Err(fault) => Err(fault),
+        }
+    }
+
     /// One answer; none where the model cannot do what is asked.
     fn trial(&mut self, request: &Request, cancel: &Cancel) -> Result<Option<Answer>, Fault> {
         use FaultKind::{BadRequest, BadToolCall, OutputLimit, Refused};
@@ -49,6 +65,16 @@ impl Provider {
                 _ => Err(fault),
             },
         }
+    }
+
+    /// What tells the weights from others, where the server says it.
+    pub(crate) fn digest(&self, cancel: &Cancel) -> Option<Digest> {
+        let setup = self.setup();
+        let tags = self.endpoint().below(setup.kind, &["api", "tags"]);
+        (setup.kind == ProviderKind::Ollama)
+            .then(|| self.look_up(tags, None, cancel).ok())
+            .flatten()
+            .and_then(|tags| digest(&tags, &setup.model))
     }
 
     /// The numbers that the server publishes of the model. Not every server does; only the user stopping it ends this.

@@ -101,6 +101,11 @@ impl Provider {
         self
     }
 
+    /// The weights as they were looked up just now.
+    pub(crate) const fn set_weights(&mut self, weights: Option<Digest>) {
+        self.weights = weights;
+    }
+
     /// Goes on with a conversation that began in another process: this model answered there.
     #[must_use]
     pub fn resuming(mut self, model: Option<String>) -> Self {
@@ -225,6 +230,12 @@ impl Model for Provider {
 
     fn identity(&self) -> ModelIdentity {
         ModelIdentity { local_sha256: self.weights, ..version::identity(&self.setup, &self.served) }
+    }
+
+    fn look_at_weights(&mut self, cancel: &Cancel) {
+        if self.weights.is_none() {
+            self.weights = self.digest(cancel);
+        }
     }
 
     /// What the user said; a server on this machine costs nothing.

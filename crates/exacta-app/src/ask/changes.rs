@@ -30,7 +30,7 @@ impl Session<'_> {
     /// The same once; what is wrong with the steps themselves, if that is why a change cannot be written.
     fn write_each(&mut self, outline: &mut Outline, reading: &Reading) -> Result<Option<Vec<FindingView>>, Error> {
         let count = outline.steps().len();
-        self.enter(AskStage::Diffs, format!("writing the changes of {count} steps"))?;
+        self.enter(AskStage::Diffs, format!("writing the changes of {}", exacta_view::words::counted(count, "step")))?;
         let targets =
             (0..count).filter_map(|step| RelPath::parse(outline.text(step, "target")).ok()).collect::<Vec<_>>();
         self.widen(&targets)?;

@@ -2,22 +2,29 @@
 
 use super::answer::Outline;
 use super::intent::Reading;
-use super::session::{Session, objection};
-use super::view::AskStage;
+use super::session::{REGENERATIONS, Session, objection};
+use super::view::{AskEvent, AskStage};
+use crate::checked::Trial;
 use crate::error::{Error, Exit};
 use crate::pipeline::{self, Evaluation, Origin};
+use crate::run::checks::CheckEvent;
 use crate::submit::{Lineage, Maker};
 use exacta_kernel::assess::Issue;
 use exacta_kernel::binding::Asked;
 use exacta_kernel::gate::{Gate, Verdict};
 use exacta_kernel::hash::Digest;
+use exacta_kernel::id::PlanId;
 use exacta_kernel::proposal::{IntentKind, SCHEMA};
-use exacta_view::{FindingView, PlanView};
+use exacta_view::{CheckView, ChecksView, FindingView, PlanView};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// Losses of quality below this many basis points are not told to a model: there are always some.
 const WORTH_TELLING: u32 = 1000;
+/// How many of the last lines of a failed check a model is told.
+const CHECK_LINES: usize = 30;
+/// The code of what a failed check is told as.
+const CHECK_FAILED: &str = "ASK_CHECK_FAILED";
 
 impl Session<'_> {
     /// What the kernel and the gates say of these steps, as of any proposal.
@@ -84,16 +91,25 @@ impl Session<'_> {
 
     /// Has the plan judged whole, made better as long as that is allowed, and stored.
     pub fn finish(&mut self, mut outline: Outline, reading: &Reading, lineage: Lineage) -> Result<PlanView, Error> {
+        let is_final = reading.kind == IntentKind::BuildPackage || !self.has_model();
+        let mut told_of_checks = false;
         loop {
             let judged = self.judge(&outline, reading)?;
-            let is_final = reading.kind == IntentKind::BuildPackage || !self.has_model();
-            if judged.verdicts().verdict() != Verdict::Deny || is_final {
-                return self.store(&outline, reading, lineage);
-            }
-            let findings = objections(&judged);
+            let findings = if judged.verdicts().verdict() == Verdict::Deny && !is_final {
+                objections(&judged)
+            } else {
+                let checks = self.check_result(&judged)?;
+                // Told once: a model that cannot help it twice will not the third time, and a person sees what they said.
+                let can_tell = !is_final && !told_of_checks && self.tried < REGENERATIONS;
+                match checks.as_ref().and_then(ChecksView::failed).filter(|_| can_tell) {
+                    Some(failed) => vec![of_check(failed)],
+                    None => return self.store(&outline, reading, lineage, checks.as_ref()),
+                }
+            };
+            told_of_checks |= findings.iter().any(|finding| finding.code == CHECK_FAILED);
             if let Err(error) = self.again(AskStage::Diffs, findings.clone()) {
                 // It is on record like every proposal that was denied, so that its findings can be looked at.
-                self.store(&outline, reading, lineage)?;
+                self.store(&outline, reading, lineage, None)?;
                 return Err(error);
             }
             let blamed = blamed(&outline, &findings);
@@ -109,14 +125,44 @@ impl Session<'_> {
         }
     }
 
-    /// Enters it into the record.
-    fn store(&mut self, outline: &Outline, reading: &Reading, lineage: Lineage) -> Result<PlanView, Error> {
+    /// What the operator's checks say of the result, before a person is asked. A build is left to its run.
+    fn check_result(&mut self, judged: &Evaluation) -> Result<Option<ChecksView>, Error> {
+        if judged.has_build() || judged.is_withheld() {
+            return Ok(None);
+        }
+        let policy = self.app.in_force()?.policy;
+        let observer = &mut *self.observer;
+        let mut told = |event: CheckEvent<'_>| match event {
+            CheckEvent::Started(command) => observer(&AskEvent::Check { name: command.name.clone() }),
+            CheckEvent::Output(_) | CheckEvent::Ended(_) => {}
+        };
+        let trial = Trial { cancel: self.cancel.flag(), observer: &mut told };
+        let checks = self.app.run_checks(judged, &policy, trial);
+        self.check_cancelled()?;
+        checks
+    }
+
+    /// Enters it into the record, with what the checks said of it.
+    fn store(
+        &mut self,
+        outline: &Outline,
+        reading: &Reading,
+        lineage: Lineage,
+        checks: Option<&ChecksView>,
+    ) -> Result<PlanView, Error> {
         self.check_cancelled()?;
         let text = self.proposal(outline, reading)?;
         let maker = self.has_model().then(|| self.maker_of(reading));
         let lineage = Lineage { maker, ..lineage };
         let constraints = self.constraints.clone();
-        let view = self.app.register(&text, Origin::Outside, &constraints, lineage)?;
+        let mut view = self.app.register(&text, Origin::Outside, &constraints, lineage)?;
+        if let (Some(checks), Some(_)) = (checks, &view.checks)
+            && let Some(id) = view.plan_id.as_deref().and_then(|id| PlanId::parse(id).ok())
+        {
+            let (record, policy) = (self.app.record(&id)?, self.app.in_force()?.policy);
+            self.app.keep_checks(&record, &policy, false, checks)?;
+            view.checks = Some(checks.clone());
+        }
         self.view.plan_id.clone_from(&view.plan_id);
         self.view.stage = AskStage::Done;
         Ok(view)
@@ -154,6 +200,19 @@ fn objections(judged: &Evaluation) -> Vec<FindingView> {
     all
 }
 
+/// A check that failed, with the end of what it printed: words of the changed project, quoted as such.
+fn of_check(failed: &CheckView) -> FindingView {
+    let last: Vec<&str> = failed.output.lines().rev().take(CHECK_LINES).collect();
+    let printed: Vec<&str> = last.into_iter().rev().map(str::trim_end).collect();
+    let how = failed.ended.as_deref().unwrap_or_default();
+    let message = format!(
+        "the operator's check `{}` does not pass on the result ({how}); the end of what it printed: {}",
+        failed.name,
+        printed.join(" \u{23ce} ")
+    );
+    objection(CHECK_FAILED, message, "change the steps so that it passes; leave the check itself alone")
+}
+
 fn of_issue(issue: &Issue) -> FindingView {
     let line = issue.line.map_or_else(String::new, |line| format!(" (line {line})"));
     FindingView {
@@ -170,7 +229,7 @@ pub(super) fn check_text(text: &str) -> Result<(), Error> {
     if text.trim().is_empty() {
         return refuse(
             "the request is empty",
-            "say what is to change: `exacta ask \"fix the crash when the file is empty\"`",
+            "say what is to change, such as \"fix the crash when the file is empty\"",
         );
     }
     if text.len() > exacta_kernel::limit::REQUEST {

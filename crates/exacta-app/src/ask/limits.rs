@@ -47,10 +47,10 @@ impl Session<'_> {
             add(format!("must-not-{}", at + 1), ConstraintKind::MustNot, stated(text)?);
         }
         if !wish.only.is_empty() {
-            add("only".to_owned(), ConstraintKind::Must, format!("only change {}", listed(&wish.only)?));
+            add("only".to_owned(), ConstraintKind::Must, format!("only change {}", listed("only change", &wish.only)?));
         }
         if !wish.not.is_empty() {
-            add("not".to_owned(), ConstraintKind::Must, format!("do not touch {}", listed(&wish.not)?));
+            add("not".to_owned(), ConstraintKind::Must, format!("do not touch {}", listed("do not touch", &wish.not)?));
         }
         if all.len() > limit::CONSTRAINTS {
             let message = format!("there are more than {} constraints", limit::CONSTRAINTS);
@@ -122,10 +122,16 @@ fn stated(text: &str) -> Result<String, Error> {
     Ok(text.to_owned())
 }
 
-fn listed(paths: &[String]) -> Result<String, Error> {
-    let named = paths.iter().map(|path| match path.contains(['`', '\n']) || path.is_empty() {
-        false => Ok(format!("`{path}`")),
-        true => {
+/// Paths as a limit names them. One that is none in the project would be a limit that nobody can check: it is refused.
+fn listed(verb: &str, paths: &[String]) -> Result<String, Error> {
+    let is_checked = |path: &str| {
+        let (id, description) = (String::new(), format!("{verb} `{path}`"));
+        let alone = Constraint { id, kind: ConstraintKind::Must, scope: Scope::Global, target: None, description };
+        !path.contains(['`', '\n']) && constraint::is_understood(&alone)
+    };
+    let named = paths.iter().map(|path| match is_checked(path) {
+        true => Ok(format!("`{path}`")),
+        false => {
             let message = format!("`{}` cannot be a path in a constraint", exacta_kernel::text::excerpt(path, 60));
             Err(Error::new(Exit::Usage, "constraint_invalid", message)
                 .hint("name a path or pattern inside the project"))

@@ -24,7 +24,7 @@ mod words;
 
 pub use exacta_kernel::provider::Price;
 pub use intent::TYPES;
-pub use models::{HOW_TO_ADD, Models, NO_PROVIDER, Nobody};
+pub use models::{Models, NO_PROVIDER, Nobody};
 pub use revise::{Revision, VersionChange};
 pub use session::REGENERATIONS;
 pub use state::KeptAsk;
@@ -34,7 +34,8 @@ pub use view::{
 };
 pub use wish::{Budget, Until, Wish};
 
-pub(crate) use identity::model_now;
+pub(crate) use identity::{ModelNow, model_now, note_served, verify_model};
+pub(crate) use prompt::{Fence, repair};
 
 use crate::app::App;
 use crate::caller::Act;
@@ -42,10 +43,11 @@ use crate::clock::now;
 use crate::error::{Error, Exit};
 use crate::submit::data;
 use exacta_kernel::audit::{EntryDraft, Event};
+use exacta_kernel::hint;
+use exacta_kernel::hint::Remedy;
 use exacta_provider::{Cancel, Model};
 use exacta_view::PlanView;
 use intent::Reading;
-use prompt::Fence;
 use serde_json::json;
 use session::Session;
 use std::io::Write;
@@ -181,8 +183,10 @@ impl Session<'_> {
             return Ok(());
         }
         let message = format!("the Safety Policy allows no plans from {} providers; nothing was sent", class.name());
-        let hint =
-            "`exacta provider list` shows the others; the operator changes `provider_classes` in the Safety Policy";
+        let hint = hint![
+            Remedy::ProviderList,
+            " shows the others; the operator changes `provider_classes` in the Safety Policy"
+        ];
         Err(Error::new(Exit::Denied, "ASK_PROVIDER_CLASS", message).hint(hint))
     }
 
@@ -193,7 +197,8 @@ impl Session<'_> {
             return Ok(());
         }
         let message = format!("nobody knows what tokens cost at `{}`; nothing was sent", self.maker.name());
-        let hint = "limit the tokens instead: `--budget-tokens N`, or say what they cost: `exacta provider add … --price-input X --price-output Y`";
+        let hint =
+            hint!["limit the tokens instead: `--budget-tokens N`, or say what they cost: ", Remedy::ProviderPrice];
         Err(Error::new(Exit::Usage, "ASK_NO_PRICE", message).hint(hint))
     }
 
@@ -223,9 +228,8 @@ impl Session<'_> {
             (Some(error), true) => Some(match self.save(reading) {
                 Ok(()) if error.exit == Exit::Confirm || error.code == "ASK_BUDGET" => error,
                 Ok(()) => {
-                    let go_on = format!("`exacta ask --resume {}` goes on", self.view.ask_id);
-                    let hint = error.hint.clone().map_or_else(|| go_on.clone(), |hint| format!("{hint}; {go_on}"));
-                    error.hint(hint)
+                    let go_on = hint![Remedy::AskResume(self.view.ask_id.clone()), " goes on"];
+                    error.also(go_on)
                 }
                 // Why it stopped is what counts.
                 Err(_) => error,

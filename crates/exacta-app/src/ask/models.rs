@@ -5,6 +5,8 @@ use crate::app::App;
 use crate::caller::Act;
 use crate::error::{Error, Exit};
 use exacta_kernel::binding::{ModelIdentity, ProviderClass};
+use exacta_kernel::hint;
+use exacta_kernel::hint::Remedy;
 use exacta_kernel::provider::{Price, ProviderName};
 use exacta_provider::{Answer, Cancel, Delta, Fault, FaultKind, Model, Request};
 use std::collections::BTreeSet;
@@ -24,13 +26,6 @@ pub(super) const NOBODY: &str = "none";
 
 /// The code of the error where no provider is set up.
 pub const NO_PROVIDER: &str = "ASK_NO_PROVIDER";
-
-/// How to add one, in three lines, local first.
-pub const HOW_TO_ADD: [&str; 3] = [
-    "no AI provider is set up; add one, and ask again",
-    "on this machine:  exacta provider add local --kind ollama --model qwen2.5-coder",
-    "in the cloud:     exacta provider add cloud --kind anthropic --model MODEL --key-env ANTHROPIC_API_KEY",
-];
 
 impl App {
     /// The models of the provider of this name, or of those that `exacta provider use` chose.
@@ -81,8 +76,8 @@ impl App {
             return Ok((known.ok_or_else(unknown)?.name.clone(), None));
         }
         let maker = list.chosen.clone().ok_or_else(|| {
-            let hint =
-                format!("`exacta provider use NAME` chooses one of {}, or name it with `--provider`", names.join(", "));
+            let one = format!(" chooses one of {}, or name it with `--provider`", names.join(", "));
+            let hint = hint![Remedy::ProviderUse, one];
             Error::new(Exit::Confirm, "ASK_NO_CHOICE", "no provider is chosen").hint(hint)
         })?;
         Ok((maker, list.for_intent.clone()))
@@ -118,6 +113,6 @@ impl Model for Nobody {
 
 /// None is set up.
 pub(super) fn no_provider() -> Error {
-    let [message, local, cloud] = HOW_TO_ADD;
-    Error::new(Exit::Confirm, NO_PROVIDER, message).hint(format!("{local}\n{cloud}"))
+    let hint = hint!["on this machine:  ", Remedy::ProviderLocal, "\nin the cloud:     ", Remedy::ProviderCloud];
+    Error::new(Exit::Confirm, NO_PROVIDER, "no AI provider is set up; add one, and ask again").hint(hint)
 }

@@ -18,7 +18,7 @@ const MOST_FINDINGS: usize = 12;
 
 /// A mark that nothing in the project can hold, since it is made when the project is already there.
 #[derive(Debug, Clone)]
-pub(super) struct Fence(String);
+pub(crate) struct Fence(String);
 
 impl Fence {
     /// A new mark.
@@ -39,7 +39,7 @@ impl Fence {
 }
 
 /// Findings in words that help: each with its place and what would fix it.
-pub(super) fn repair(findings: &[FindingView]) -> String {
+pub(crate) fn repair(findings: &[FindingView]) -> String {
     let mut list = String::new();
     for finding in findings.iter().take(MOST_FINDINGS) {
         let place = [&finding.step, &finding.path, &finding.pointer].into_iter().flatten().map(|it| format!("`{it}`"));

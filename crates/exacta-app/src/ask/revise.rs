@@ -9,6 +9,8 @@ use crate::error::{Error, Exit};
 use exacta_kernel::assess::BasisPoints;
 use exacta_kernel::diff;
 use exacta_kernel::facts::FileContent;
+use exacta_kernel::hint;
+use exacta_kernel::hint::Remedy;
 use exacta_kernel::id::PlanId;
 use exacta_kernel::parse;
 use exacta_kernel::path::RelPath;
@@ -127,7 +129,7 @@ impl Session<'_> {
     pub fn read_revision(&mut self, revision: &Revision) -> Result<Reading, Error> {
         if revision.words.trim().is_empty() {
             return Err(Error::new(Exit::Usage, "ASK_TEXT", "nothing is said about what should be different")
-                .hint("`exacta revise PLAN \"keep the old function\"`"));
+                .hint(hint![Remedy::Revise]));
         }
         let target = self.resolve()?;
         let mut files: BTreeSet<String> = revision.named.iter().cloned().chain(target.files).collect();

@@ -9,6 +9,8 @@ use crate::error::{Error, Exit};
 use exacta_context::Selection;
 use exacta_kernel::binding::ModelIdentity;
 use exacta_kernel::hash::Digest;
+use exacta_kernel::hint;
+use exacta_kernel::hint::{AskLimit, Remedy};
 use exacta_kernel::proposal::Constraint;
 use exacta_kernel::provider::Price;
 use exacta_provider::{Answer, Cancel, Delta, Fault, FaultKind, Finish, Message, Model, Request, Role};
@@ -99,6 +101,7 @@ impl Session<'_> {
             (Who::Reader, Some(reader)) => *reader,
             _ => self.maker,
         };
+        model.look_at_weights(self.cancel);
         let answered = model.answer(request, &mut sink, self.cancel);
         let (name, identity) = (model.name().to_owned(), model.identity());
         self.write_down(request, answered.as_ref().ok())?;
@@ -165,7 +168,8 @@ impl Session<'_> {
     /// What a person has to say before it can go on.
     pub fn need(&mut self, kind: &'static str, field: &str, question: String, candidates: Vec<String>) -> Error {
         let answer = candidates.first().map_or("VALUE", String::as_str);
-        let hint = format!("`exacta ask --resume {} --answer {field}={}`", self.view.ask_id, quoted(answer));
+        let hint =
+            Remedy::AskAnswer { ask: self.view.ask_id.clone(), field: field.to_owned(), answer: answer.to_owned() };
         self.view.needs = Some(Needs { kind, field: field.to_owned(), question: question.clone(), candidates });
         Error::new(Exit::Confirm, "ASK_NEEDS", question).hint(hint)
     }
@@ -197,7 +201,7 @@ impl Session<'_> {
                 let message = format!(
                     "the budget of {budget} tokens is used up: {spent} were spent, the next question takes about {input}"
                 );
-                return Err(over_budget(message, &self.view.ask_id, "--budget-tokens"));
+                return Err(over_budget(message, &self.view.ask_id, AskLimit::Tokens));
             }
             most = most.min(left);
         }
@@ -211,7 +215,7 @@ impl Session<'_> {
                     dollars(budget),
                     dollars(spent)
                 );
-                return Err(over_budget(message, &self.view.ask_id, "--budget-usd"));
+                return Err(over_budget(message, &self.view.ask_id, AskLimit::Cost));
             }
             most = most.min(buys);
         }
@@ -318,9 +322,9 @@ pub(super) fn cancelled() -> Error {
     Error::new(Exit::RolledBack, "ASK_CANCELLED", "cancelled: nothing was stored").hint("give the command again")
 }
 
-fn over_budget(message: String, ask_id: &str, option: &str) -> Error {
+fn over_budget(message: String, ask: &str, limit: AskLimit) -> Error {
     Error::new(Exit::RolledBack, "ASK_BUDGET", message)
-        .hint(format!("`exacta ask --resume {ask_id} {option} N` goes on with a larger one"))
+        .hint(hint![Remedy::AskRaise { ask: ask.to_owned(), limit }, " goes on with a larger one"])
 }
 
 /// What a provider's fault means for the command.
@@ -353,10 +357,4 @@ fn one_line(finding: &FindingView) -> String {
     let place = [&finding.step, &finding.path, &finding.pointer].into_iter().flatten().next();
     let place = place.map_or_else(String::new, |place| format!(" ({place})"));
     format!("{}{place}: {}", finding.code, finding.message)
-}
-
-/// A value as it is written on a command line.
-fn quoted(value: &str) -> String {
-    let plain = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-' | b'/'));
-    if plain { value.to_owned() } else { format!("'{}'", value.replace('\'', "'\\''")) }
 }

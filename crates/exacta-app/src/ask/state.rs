@@ -9,6 +9,8 @@ use crate::caller::Act;
 use crate::error::{Error, Exit};
 use exacta_kernel::assess::BasisPoints;
 use exacta_kernel::binding::ModelIdentity;
+use exacta_kernel::hint;
+use exacta_kernel::hint::Remedy;
 use exacta_kernel::proposal::IntentKind;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -74,9 +76,12 @@ impl App {
         self.authorize(Act::Propose)?;
         let shown = exacta_kernel::text::excerpt(id, 64);
         let unknown = || {
-            Error::new(Exit::Usage, "ASK_UNKNOWN", format!("no ask `{shown}` waits in this project")).hint(
-                "an ask that became a plan is over: `exacta list` shows the plans; ask again with `exacta ask TEXT`",
-            )
+            Error::new(Exit::Usage, "ASK_UNKNOWN", format!("no ask `{shown}` waits in this project")).hint(hint![
+                "an ask that became a plan is over: ",
+                Remedy::List,
+                " shows the plans; ask again with ",
+                Remedy::Ask
+            ])
         };
         let kept = self.home.kept_ask(&self.project.id, id)?.ok_or_else(unknown)?;
         serde_json::from_value(kept).map_err(|_| unknown())

@@ -77,8 +77,8 @@ pub struct AskView {
     /// The plan, once it is stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan_id: Option<String>,
-    /// Why it stopped.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Why it stopped. Each surface writes it beside the rest, with the hint in its own words.
+    #[serde(skip)]
     pub error: Option<Error>,
 }
 
@@ -102,15 +102,11 @@ impl AskView {
         }
     }
 
-    /// Where there is nobody to ask.
+    /// Where there is nobody to ask, with ways to add somebody.
     #[must_use]
-    pub fn without_provider(error: Error) -> Self {
-        let needs = Needs {
-            kind: "provider",
-            field: "provider".to_owned(),
-            question: error.message.clone(),
-            candidates: super::HOW_TO_ADD.iter().skip(1).map(|line| (*line).to_owned()).collect(),
-        };
+    pub fn without_provider(error: Error, candidates: Vec<String>) -> Self {
+        let needs =
+            Needs { kind: "provider", field: "provider".to_owned(), question: error.message.clone(), candidates };
         Self { needs: Some(needs), error: Some(error), ..Self::new(String::new()) }
     }
 }
@@ -299,6 +295,11 @@ pub enum AskEvent {
         of: usize,
         /// The file.
         target: String,
+    },
+    /// A check of the operator's runs on the result.
+    Check {
+        /// What the operator calls it.
+        name: String,
     },
     /// An answer was not accepted.
     Again(Attempt),

@@ -16,7 +16,7 @@ fn faulted(reply: Reply, request: &Request) -> (Fault, usize) {
     let server = ModelServer::start(move |_, _| reply.clone());
     let (answer, told) = ask(&mut provider(&server), request);
     let fault = answer.unwrap_err();
-    let shown = format!("{fault} {fault:?} {} {told:?}", fault.hint());
+    let shown = format!("{fault} {fault:?} {:?} {told:?}", fault.hint());
     assert!(!shown.contains(KEY) && !shown.contains(PROMPT), "{shown}");
     (fault, server.asked().len())
 }

@@ -179,6 +179,9 @@ fn a_test_finds_out_what_a_model_can_do() {
         ]),
     });
     let setup = ProviderSetup { limits: Limits::default(), ..setup(ProviderKind::Ollama, &server.url()) };
+    let mut untested = open(&setup);
+    untested.look_at_weights(&Cancel::new());
+    assert_eq!(untested.identity().local_sha256.map(|hash| hash.to_string()), Some("ab".repeat(32)));
     let mut provider = open(&setup);
     let probed = provider.probe(&Cancel::new()).unwrap();
     assert_eq!(probed.capabilities, [Capability::Streaming, Capability::JsonMode].into());

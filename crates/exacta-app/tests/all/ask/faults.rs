@@ -4,7 +4,7 @@
 use super::model::{MODEL, Question, Stage, call, reading, say, say_as, serve};
 use super::{KEY, ask, files, place_of, wish};
 use exacta_app::Exit;
-use exacta_app::ask::Until;
+use exacta_app::ask::{Budget, Until, Wish};
 use exacta_testkit::{ModelServer, Reply};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -26,7 +26,13 @@ const FAULTS: &[(&str, Exit)] = &[
     ("error in the stream", Exit::Fault),
     ("another model", Exit::Drifted),
     ("refusal", Exit::Denied),
+    ("a hundred megabytes", Exit::Fault),
+    ("a slow drip", Exit::Fault),
+    ("a bad tool call", Exit::Denied),
 ];
+
+/// What the user is willing to spend.
+const BUDGET: u64 = 20_000;
 
 fn faulty(name: &str) -> Reply {
     let piece = |delta: Value| json!({ "model": MODEL, "choices": [{ "index": 0, "delta": delta }] }).to_string();
@@ -48,6 +54,19 @@ fn faulty(name: &str) -> Reply {
             piece(json!({ "refusal": "I cannot help with that." })),
             json!({ "model": MODEL, "choices": [{ "index": 0, "delta": {}, "finish_reason": "stop" }] }).to_string(),
         ]),
+        "a hundred megabytes" => {
+            let event = format!("data: {}\n\n", piece(json!({ "content": "x".repeat(1 << 20) })));
+            Reply::new(200, "text/event-stream").again(event, 100, Duration::ZERO)
+        }
+        "a slow drip" => {
+            Reply::new(200, "text/event-stream").bytes("data: ").again("x", 100, Duration::from_millis(100))
+        }
+        "a bad tool call" => {
+            let call = json!({ "index": 0, "id": "c", "type": "function", "function": { "name": "read_request", "arguments": "{\"type\": Fix" } });
+            let end =
+                json!({ "model": MODEL, "choices": [{ "index": 0, "delta": {}, "finish_reason": "tool_calls" }] });
+            Reply::events([piece(json!({ "tool_calls": [call] })), end.to_string()])
+        }
         other => panic!("{other}"),
     }
 }
@@ -88,9 +107,16 @@ fn every_fault_at_every_stage_ends_clearly_and_stores_nothing() {
             if *name == "another model" && stage == "intent" {
                 continue;
             }
-            let place = place_of(&tree());
-            let (end, _) =
-                ask(&place, &failing(name, stage), wish("fix f in app/a.py: it returns 1 instead of 2"), Until::Done);
+            let (place, server) = (place_of(&tree()), failing(name, stage));
+            let budget = Budget { tokens: Some(BUDGET), micro_usd: None };
+            let asked = Wish { budget, ..wish("fix f in app/a.py: it returns 1 instead of 2") };
+            let (end, _) = ask(&place, &server, asked, Until::Done);
+            let others =
+                server.asked().iter().filter(|asked| !asked.body.contains(&format!("\"model\":\"{MODEL}\""))).count();
+            let spent = end.view.usage.input + end.view.usage.output;
+            if others > 0 || spent > BUDGET {
+                wrong.push(format!("{name} at {stage}: {others} questions to another model, {spent} tokens"));
+            }
             let Some(error) = &end.view.error else {
                 wrong.push(format!("{name} at {stage}: no error"));
                 continue;

@@ -1,8 +1,10 @@
 //! From a sentence to a plan, with models on the wire that err, refuse, lie and break.
 
+mod checked;
 mod faults;
 mod injection;
 mod model;
+mod own_tests;
 mod requests;
 mod stages;
 

@@ -38,7 +38,9 @@ impl Question {
             .collect();
         let system = messages[0].1;
         let text = messages[1].1.to_owned();
-        let stage = if body["tools"].is_array() {
+        let form = &body["response_format"]["json_schema"]["name"];
+        // Who does not call the tool is asked for the same with a schema.
+        let stage = if body["tools"].is_array() || form == "read_request" {
             Stage::Intent
         } else if system.starts_with("You plan") {
             Stage::Plan
@@ -50,7 +52,7 @@ impl Question {
         };
         let earlier = text.split("An earlier plan was not accepted:").nth(1).unwrap_or_default().to_owned();
         let wrong = if messages.len() > 2 { messages.last().unwrap().1.to_owned() } else { earlier };
-        let wants_content = body["response_format"]["json_schema"]["name"] == "content";
+        let wants_content = form == "content";
         Self { stage, text, wrong, wants_content }
     }
 }

@@ -113,6 +113,24 @@ fn contradictions_are_named_before_a_token_is_spent() {
 }
 
 #[test]
+fn a_limit_that_names_no_path_of_the_project_is_refused_before_anything_is_sent() {
+    for path in ["../app", "/etc", "", "a`b", "app/../lib"] {
+        for wish in
+            [Wish { only: vec![path.to_owned()], ..wish(TEXT) }, Wish { not: vec![path.to_owned()], ..wish(TEXT) }]
+        {
+            let (place, server) = (place_of(&tree()), right(95));
+            let (end, _) = ask(&place, &server, wish, Until::Done);
+            let error = end.view.error.unwrap_or_else(|| panic!("`{path}` was taken"));
+            assert_eq!(
+                (error.code, error.exit, server.asked().len()),
+                ("constraint_invalid", Exit::Usage, 0),
+                "{path}: {error}"
+            );
+        }
+    }
+}
+
+#[test]
 fn what_the_model_would_see_is_listed_and_nothing_is_sent() {
     let (place, server) = (place_of(&tree()), right(95));
     let (end, _) = ask(&place, &server, wish(TEXT), Until::Context);
@@ -266,16 +284,16 @@ fn a_plan_does_not_run_once_another_model_is_there() {
     }
 }
 
+/// The newest answer counts for the setup it came from.
 #[test]
-fn a_newer_version_of_the_model_wants_a_fresh_approval() {
+fn a_newer_version_at_another_address_says_nothing_about_this_one() {
     let (place, server) = (place_of(&tree()), right(95));
     let (end, _) = ask(&place, &server, wish(TEXT), Until::Done);
     let plan = id(&end.plan.unwrap());
     place.approve(&plan).unwrap();
     let newer = serve(|_, _| super::model::say_as("m-1-2026-05-01", "x"));
-    let (_, _) = ask(&place, &newer, wish("fix f in app/a.py: it returns 1 instead of 2"), Until::Plan);
+    let (_, _) = ask(&place, &newer, wish(TEXT), Until::Plan);
     super::register(&place, &super::setup(&server));
-    // The newest answer counts for the setup it came from; the other server is another setup.
     assert_eq!(place.execute(&plan).unwrap().outcome.name(), "completed");
 }
 
