@@ -42,6 +42,11 @@ pub trait Effector {
     /// If it cannot be told now.
     fn settle(&self, trace: &Trace, tried: Direction, key: &IdempotencyKey) -> Result<Seen, Fault>;
 
+    /// What is known of an effect beyond that it is done, for its receipt: what was read, or what was stored.
+    fn result(&self, _trace: &Trace) -> Option<serde_json::Value> {
+        None
+    }
+
     /// Does it, once, with the key that the trace has.
     fn perform(&self, effect: &Effect, trace: &Trace) -> Answer;
 
@@ -158,6 +163,12 @@ impl IdempotencyKey {
         let text = format!("exacta.idempotency/2\0{run}\0{word}\0{attempt}\0{act}\0{step}");
         let text = Digest::of(text.as_bytes()).to_string();
         Self(text.get(..32).unwrap_or(&text).to_owned())
+    }
+
+    /// The key that an effect of a run is performed with.
+    #[must_use]
+    pub fn performing(run: &RunId, step: &str, act: &str) -> Self {
+        Self::of(run, (step, act), Direction::Perform, 0)
     }
 
     /// 32 hexadecimal digits.

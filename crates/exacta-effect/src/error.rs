@@ -57,6 +57,14 @@ pub enum EffectError {
         /// What failed.
         cause: IoError,
     },
+    /// No person's word is missing about this step. Nothing was done.
+    #[error("run `{run}` does not wait for anybody's word about step `{step}`")]
+    NotUnknown {
+        /// The run.
+        run: RunId,
+        /// The step.
+        step: String,
+    },
     /// A journal that cannot be trusted or understood. Nothing was touched.
     #[error("the journal of run `{run}` cannot be used: {why}")]
     BadJournal {

@@ -13,6 +13,7 @@ use exacta_kernel::id::{CorrelationId, PlanId, RunId};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// The one format that is written and read.
 pub(crate) const FORMAT: u32 = 1;
@@ -25,6 +26,10 @@ const OVER: &str = "over";
 
 /// The longest journal that is read.
 const CAP: u64 = 16 << 20;
+
+/// How often, and after which pause, the lock of a journal whose run has ended is tried again: for about two seconds.
+const LOCK_TRIES: u32 = 100;
+const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
 /// The key that journals are sealed with.
 #[derive(Clone)]
@@ -48,6 +53,8 @@ pub(crate) enum Entry {
     Intent { step: usize, direction: Direction },
     /// What became of it, by looking.
     Acted { step: usize, direction: Direction, how: Acted },
+    /// What became of an act of which nobody could tell, by a person's word. It comes after an end.
+    Resolved { step: usize, direction: Direction, happened: bool },
     /// From here on everything is compensated.
     RollingBack { cause: String, cancelled: bool },
     /// The run has ended.
@@ -139,9 +146,15 @@ impl Journals {
         if !lock(&file).map_err(io("lock"))? {
             return Ok(None);
         }
+        self.held(&self.open, run, file)
+    }
+
+    /// What a journal holds whose lock was taken; `None` if it is no longer there.
+    fn held(&self, folder: &Folder, run: &RunId, file: OwnedFd) -> Result<Option<(Journal, Vec<Entry>)>, EffectError> {
+        let io = |call| IoError::of(call, run.as_str());
         // Between opening and locking, whoever held it may have ended it.
         let held = rustix::fs::fstat(&file).map_err(io("look at"))?;
-        let Some(now) = self.open.file(run.as_str(), false).map_err(io("open"))? else { return Ok(None) };
+        let Some(now) = folder.file(run.as_str(), false).map_err(io("open"))? else { return Ok(None) };
         if rustix::fs::fstat(&now).map_err(io("look at"))?.st_ino != held.st_ino {
             return Ok(None);
         }
@@ -150,6 +163,29 @@ impl Journals {
         rustix::fs::ftruncate(&file, end).map_err(io("shorten"))?;
         let journal = Journal { run: run.clone(), file, seal, end, key: self.key.clone() };
         Ok(Some((journal, entries)))
+    }
+
+    /// The journal of a run that has ended, and its lines; `None` if there is none.
+    ///
+    /// Nobody works on it for long, but a process that this one just started shares the lock until it begins its program,
+    /// and another command may be looking; so the lock is waited for, briefly, instead of reading "held" as "not there".
+    pub(crate) fn hold_over(&self, run: &RunId) -> Result<Option<(Journal, Vec<Entry>)>, EffectError> {
+        let io = |call| IoError::of(call, run.as_str());
+        let Some(file) = self.over.file(run.as_str(), true).map_err(io("open"))? else { return Ok(None) };
+        for _ in 0..LOCK_TRIES {
+            if lock(&file).map_err(io("lock"))? {
+                return self.held(&self.over, run, file);
+            }
+            std::thread::sleep(LOCK_PAUSE);
+        }
+        Err(io("lock")(Errno::AGAIN).into())
+    }
+
+    /// A held journal of a run that has ended is among the open ones again.
+    pub(crate) fn reopen(&self, run: &RunId) -> Result<(), IoError> {
+        let moved = self.over.rename(run.as_str(), (&self.open, run.as_str()));
+        let durable = moved.and_then(|()| self.open.sync()).and_then(|()| self.over.sync());
+        durable.map_err(IoError::of("open again", run.as_str()))
     }
 
     /// The lines of a journal, whoever holds it; `None` if there is none.

@@ -13,6 +13,7 @@ mod folder;
 mod journal;
 mod outcome;
 mod recover;
+mod resolve;
 mod run;
 mod state;
 #[cfg(test)]
@@ -26,4 +27,5 @@ pub use folder::Folder;
 pub use journal::JournalKey;
 pub use outcome::{Outcome, Receipt, Receipts};
 pub use recover::Recovered;
+pub use resolve::Stand;
 pub use run::{Effects, Entered, Event, Options, Permitted, Staged};

@@ -62,16 +62,19 @@ pub struct Receipt {
     pub after: FileState,
     /// Bytes written or sent.
     pub bytes: u64,
+    /// What the effector knows of it beyond that: what was read, or what was stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<serde_json::Value>,
 }
 
 impl Receipt {
-    pub(crate) fn of(trace: &Trace, undo: bool) -> Self {
+    pub(crate) fn of(trace: &Trace, undo: bool, result: Option<serde_json::Value>) -> Self {
         let bytes = match &trace.after {
             FileState::File { size, .. } if !undo => *size,
             _ => 0,
         };
         let (before, after) = (FileState::Absent, trace.after.clone());
         let (before, after) = if undo { (after, before) } else { (before, after) };
-        Self { step: trace.step.clone(), path: trace.place.clone(), before, after, bytes }
+        Self { step: trace.step.clone(), path: trace.place.clone(), before, after, bytes, result }
     }
 }

@@ -86,7 +86,7 @@ impl Effects<'_> {
 
 impl Engine<'_> {
     /// Finds out what became of the act that was begun, and brings the run to its end.
-    fn recover(mut self) -> Result<Outcome, EffectError> {
+    pub(crate) fn recover(mut self) -> Result<Outcome, EffectError> {
         let never = AtomicBool::new(false);
         let options = &mut Options { cancel: &never, holds: &|| Ok(()), observer: &mut |_| {} };
         for step in 0..self.state.traces.len() {
@@ -101,7 +101,14 @@ impl Engine<'_> {
         match self.state.rolling_back.clone() {
             Some((cause, cancelled)) => self.roll_back(cause, cancelled, options),
             None if undo || self.state.is_whole() => self.drive(options),
-            None => self.roll_back("the process died in the middle of the run".to_owned(), false, options),
+            None => {
+                let cause = match self.state.resolved {
+                    Some(true) => "what came after it was never done",
+                    Some(false) => "a person found that it was not done",
+                    None => "the process died in the middle of the run",
+                };
+                self.roll_back(cause.to_owned(), false, options)
+            }
         }
     }
 }

@@ -205,9 +205,15 @@ impl Engine<'_> {
             }
         }
         let undo = direction == Direction::Compensate;
-        let steps = self.state.traces.iter().map(|trace| Receipt::of(trace, undo)).collect();
+        let steps = self.receipts(undo);
         let receipts = Receipts { run_id: self.state.run.clone(), steps };
         self.end(Outcome::Completed { receipts })
+    }
+
+    /// What each effect did.
+    pub(crate) fn receipts(&self, undo: bool) -> Vec<Receipt> {
+        let result = |trace: &Trace| self.effects.effector(trace).ok().and_then(|effector| effector.result(trace));
+        self.state.traces.iter().map(|trace| Receipt::of(trace, undo, result(trace).filter(|_| !undo))).collect()
     }
 
     /// The run cannot go on. What it performed is compensated; an undo stays where it is, since what it compensated cannot be

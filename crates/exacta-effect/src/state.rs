@@ -30,6 +30,8 @@ pub(crate) struct State {
     /// Why it is being rolled back, and whether because somebody said so.
     pub(crate) rolling_back: Option<(String, bool)>,
     pub(crate) ended: Option<Outcome>,
+    /// A person's word about the act of which nobody could tell.
+    pub(crate) resolved: Option<bool>,
 }
 
 impl State {
@@ -47,6 +49,7 @@ impl State {
             traces: traces.clone(),
             rolling_back: None,
             ended: None,
+            resolved: None,
         };
         entries.iter().for_each(|entry| state.apply(entry));
         Some(state)
@@ -71,6 +74,12 @@ impl State {
                 }
                 (Acted::Unknown(_), _) => {}
             },
+            Entry::Resolved { step, direction, happened } => {
+                let done = *happened == (*direction == Direction::Perform);
+                self.place(*step, if done { Position::Done } else { Position::Before });
+                self.resolved = Some(*happened);
+                self.ended = None;
+            }
             Entry::RollingBack { cause, cancelled } => self.rolling_back = Some((cause.clone(), *cancelled)),
             Entry::End { outcome } => self.ended = Some(outcome.clone()),
         }

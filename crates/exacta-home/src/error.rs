@@ -3,6 +3,8 @@
 use crate::file_error::FileError;
 use crate::key::KeyError;
 use exacta_kernel::approval::{ApprovalError, ApproverName};
+use exacta_kernel::hint;
+use exacta_kernel::hint::{Hint, Remedy};
 use exacta_kernel::provider::ProviderName;
 use std::path::PathBuf;
 
@@ -69,24 +71,27 @@ pub enum HomeError {
 impl HomeError {
     /// What would help.
     #[must_use]
-    pub fn hint(&self) -> String {
-        let hint = match self {
-            Self::File(error) => return error.hint(),
-            Self::Key(error) => return error.hint(),
-            Self::NoFolder => "set `HOME`, or `EXACTA_HOME` to a folder of your own",
+    pub fn hint(&self) -> Hint {
+        match self {
+            Self::File(error) => error.hint(),
+            Self::Key(error) => error.hint(),
+            Self::NoFolder => hint!["set `HOME`, or `EXACTA_HOME` to a folder of your own"],
             Self::Approval(error) => error.hint(),
             Self::InsideProject { .. } => {
-                "set `EXACTA_HOME` to a folder outside the project, or take a smaller project"
+                hint!["set `EXACTA_HOME` to a folder outside the project, or take a smaller project"]
             }
-            Self::SystemPolicy(_) => "ask the administrator of this machine; `exacta policy show` prints it",
-            Self::NotTheFirst | Self::NoApprover(_) => "see `exacta approver list`",
-            Self::ApproverExists(_) => "choose another name, or `exacta approver remove` the old one first",
-            Self::KeyInUse(_) => "let `exacta approver add` make a new key",
-            Self::LastApprover(_) => "add another approver first: `exacta approver add NAME`",
-            Self::NoProvider(_) => "see `exacta provider list`",
-            Self::NoProject(_) => "run `exacta init` there",
-            Self::PinBackward { .. } | Self::PinConflict(_) => "the record was changed: run `exacta audit verify`",
-        };
-        hint.to_owned()
+            Self::SystemPolicy(_) => hint!["ask the administrator of this machine; ", Remedy::PolicyShow, " prints it"],
+            Self::NotTheFirst | Self::NoApprover(_) => hint!["see ", Remedy::ApproverList],
+            Self::ApproverExists(_) => {
+                hint!["choose another name, or remove the old one first: ", Remedy::ApproverRemove]
+            }
+            Self::KeyInUse(_) => hint!["have a new key made: ", Remedy::ApproverAdd],
+            Self::LastApprover(_) => hint!["add another approver first: ", Remedy::ApproverAdd],
+            Self::NoProvider(_) => hint!["see ", Remedy::ProviderList],
+            Self::NoProject(_) => hint!["run ", Remedy::Init, " there"],
+            Self::PinBackward { .. } | Self::PinConflict(_) => {
+                hint!["the record was changed: run ", Remedy::AuditVerify]
+            }
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! Why a file or folder of the user's cannot be used, and what would help. Apart from `error`, which joins it with what goes wrong with keys.
 
+use exacta_kernel::hint;
+use exacta_kernel::hint::Hint;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -94,22 +96,22 @@ impl FileError {
 
     /// What would help.
     #[must_use]
-    pub fn hint(&self) -> String {
+    pub fn hint(&self) -> Hint {
         match self {
             Self::Io { path, source, .. } => match source.kind() {
                 io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                    "free some space and give the command again".to_owned()
+                    hint!["free some space and give the command again"]
                 }
                 io::ErrorKind::ReadOnlyFilesystem => {
-                    "make the file system writable and give the command again".to_owned()
+                    hint!["make the file system writable and give the command again"]
                 }
-                _ => format!("see who may use it: `ls -ld {}`", path.display()),
+                _ => hint![format!("see who may use it: `ls -ld {}`", path.display())],
             },
-            Self::Unsafe { path, weakness } => weakness.hint(path),
-            Self::Malformed { .. } => "put back a copy that you trust, or move the file away and begin anew".to_owned(),
-            Self::Oversize { .. } => "nothing was changed; write less into it".to_owned(),
-            Self::Newer { .. } => "use the newer version of exacta that wrote it".to_owned(),
-            Self::Busy { .. } => "wait for the other command to end, and give this one again".to_owned(),
+            Self::Unsafe { path, weakness } => hint![weakness.hint(path)],
+            Self::Malformed { .. } => hint!["put back a copy that you trust, or move the file away and start over"],
+            Self::Oversize { .. } => hint!["nothing was changed; write less into it"],
+            Self::Newer { .. } => hint!["use the newer version of exacta that wrote it"],
+            Self::Busy { .. } => hint!["wait for the other command to end, and give this one again"],
         }
     }
 }
@@ -121,7 +123,7 @@ impl Weakness {
             Self::Owner { .. } => format!("act as the user it belongs to, or look at it and then `chown` it: {path}"),
             Self::Writable(_) => format!("look at what is in it, then `chmod go-w {path}`"),
             Self::Readable(_) => format!("look at what is in it, then `chmod go-rwx {path}`"),
-            Self::NotAFile | Self::NotAFolder | Self::TooLarge => format!("move `{path}` away and begin anew"),
+            Self::NotAFile | Self::NotAFolder | Self::TooLarge => format!("move `{path}` away and start over"),
         }
     }
 }

@@ -7,6 +7,8 @@ use crate::{FileError, Home};
 use ed25519_dalek::Signer as _;
 use exacta_kernel::approval::setting::{SettingStatement, SignedSetting};
 use exacta_kernel::approval::{ApprovalError, ApproverName, PublicKey, Signature, SignedStatement, Statement};
+use exacta_kernel::hint;
+use exacta_kernel::hint::{Hint, Remedy};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -228,24 +230,25 @@ impl Home {
 impl KeyError {
     /// What would help.
     #[must_use]
-    pub fn hint(&self) -> String {
-        let hint = match self {
-            Self::File(error) => return error.hint(),
-            Self::Missing(_) => "see `exacta approver list`; name another file with `--approver-key FILE`",
-            Self::Exists(_) => "choose another name, or move the old file away",
-            Self::PassphraseNeeded(_) => "give the command at a terminal, where it can be asked for",
+    pub fn hint(&self) -> Hint {
+        match self {
+            Self::File(error) => error.hint(),
+            Self::Missing(_) => hint!["see ", Remedy::ApproverList, "; name another file with `--approver-key FILE`"],
+            Self::Exists(_) => hint!["choose another name, or move the old file away"],
+            Self::PassphraseNeeded(_) => hint!["give the command at a terminal, where it can be asked for"],
             Self::WrongPassphrase(_) => {
-                "try again; a forgotten passphrase cannot be recovered: let another approver decide, or, where there is \
-                 none, move `approvers.toml` away and begin with a new key: `exacta init --approver NEWNAME`"
+                hint![
+                    "try again; a forgotten passphrase cannot be recovered: let another approver decide, or, where there is none, move `approvers.toml` away and begin with a new key: ",
+                    Remedy::InitApprover
+                ]
             }
-            Self::EmptyPassphrase => "choose one, or say `--no-passphrase`",
-            Self::Damaged(_) => "put back a copy of the key file, or add another approver",
-            Self::LogKey => "put back a copy of `log.key` in the state folder",
-            Self::NotTheirs { .. } => "sign with the key of the approver who decides",
+            Self::EmptyPassphrase => hint!["choose one, or say `--no-passphrase`"],
+            Self::Damaged(_) => hint!["put back a copy of the key file, or add another approver"],
+            Self::LogKey => hint!["put back a copy of `log.key` in the state folder"],
+            Self::NotTheirs { .. } => hint!["sign with the key of the approver who decides"],
             Self::Statement(error) => error.hint(),
-            Self::NoRandomness => "nothing can be signed safely on this system",
-        };
-        hint.to_owned()
+            Self::NoRandomness => hint!["nothing can be signed safely on this system"],
+        }
     }
 }
 

@@ -2,9 +2,9 @@
 //! approvers and their keys, each project's profile and pinned checkpoint, and sessions.
 //!
 //! ```text
-//! configuration  safety-policy.toml  approvers.toml  providers.json  sites.json  skills.json  tokens.json  mail.json  site-passwords/NAME  keys/NAME.key  projects/HASH.json  pins/PROJECT.json
-//! state          log.key  sessions/…  identities/PROJECT/HASH.json  providers/NAME.json  sites/NAME.json  asks/PROJECT/HASH.json
-//!                projects/PROJECT/{outbox,effects,autopilot,snapshots}/…  autopilots/places.json  desk/
+//! configuration  safety-policy.toml  approvers.toml  providers.json  tokens.json  mail.json  site-passwords/NAME  keys/NAME.key  projects/HASH.json  pins/PROJECT.json
+//! state          log.key  sessions/…  identities/PROJECT/HASH.json  providers/NAME.json  sites/{.places,NAME.json,runs/HASH.json}  asks/PROJECT/HASH.json
+//!                projects/PROJECT/{outbox,effects,autopilot,snapshots}/…  autopilots/places.json  desk/  cancel/PLAN
 //! ```
 //!
 //! Nothing is made until something is written, so that reading commands work where nothing can be.
@@ -26,10 +26,13 @@ mod policy_file;
 mod project;
 mod provider;
 mod remember;
+mod request;
 mod seal;
 mod session;
 mod settings;
 mod site;
+mod site_run;
+mod spend;
 mod token;
 
 pub use error::HomeError;
@@ -43,9 +46,11 @@ pub use policy_file::PolicySource;
 pub use project::{Fall, ProjectRecord};
 pub use provider::{ProviderState, Providers, ServedBy, TestedAt};
 pub use remember::{REMEMBERED_SECONDS, Remembered};
+pub use request::CancelBox;
 pub use session::{HeldSession, fresh_uuid};
 pub use settings::SettingsSnapshot;
-pub use site::{SiteState, SkillSet};
+pub use site::SiteState;
+pub use site_run::{HeldSite, SiteRun};
 pub use token::{TokenRecord, fresh_secret};
 
 use exacta_kernel::id::ProjectId;

@@ -74,6 +74,34 @@ impl Home {
         Ok(stored.map(|stored| stored.at(root)))
     }
 
+    /// Every project that is known and still at its place, oldest first. What the file says of its place counts only if the file's name agrees.
+    ///
+    /// # Errors
+    /// Where the folder cannot be read.
+    pub fn known_projects(&self) -> Result<Vec<ProjectRecord>, HomeError> {
+        let folder = self.projects();
+        let entries = match std::fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(FileError::io("read", &folder)(error).into()),
+        };
+        let mut known = Vec::new();
+        for entry in entries {
+            let path = entry.map_err(FileError::io("read", &folder))?.path();
+            if path.extension().is_none_or(|extension| extension != "json") {
+                continue;
+            }
+            // One damaged file does not hide the other projects; whoever works in its folder is told.
+            let Ok(Some(stored)) = document::read::<Stored>(&path) else { continue };
+            let root = PathBuf::from(&stored.root);
+            if self.project_root(&root).is_ok_and(|real| real == root) && self.project_file(&root) == path {
+                known.push(stored.at(root));
+            }
+        }
+        known.sort_by(|a, b| (a.created_at, &a.root).cmp(&(b.created_at, &b.root)));
+        Ok(known)
+    }
+
     /// The project at a place, made known with profile SAFE where it is not known yet.
     ///
     /// # Errors

@@ -16,14 +16,7 @@ impl Home {
     /// # Errors
     /// Where one cannot be read.
     pub fn settings_snapshot(&self) -> Result<SettingsSnapshot, HomeError> {
-        let lists = [
-            self.approvers_file(),
-            self.providers_file(),
-            self.tokens_file(),
-            self.mail_file(),
-            self.sites_file(),
-            self.skills_file(),
-        ];
+        let lists = [self.approvers_file(), self.providers_file(), self.tokens_file(), self.mail_file()];
         let paths = self.policy_files().into_iter().chain(lists);
         let files = paths.map(|path| file::read(&path, Trust::Own).map(|bytes| (path, bytes)));
         Ok(SettingsSnapshot(files.collect::<Result<_, _>>()?))

@@ -1,15 +1,13 @@
-//! The user's sites, `sites.json`, what each offered when it was last asked, and the skills, `skills.json`. Passwords are in files of
-//! their own, mode 0600, or elsewhere.
+//! What the user's folder keeps of sites: in which project each one lives, what it offered when it was last asked, and passwords, in
+//! files of their own, mode 0600. None of it grants anything: a site is in its project's record, signed.
 
 use crate::FileError;
 use crate::document::{self, Document};
 use crate::file::{self, Lock, Trust};
 use crate::{Home, HomeError};
 use exacta_kernel::approval::ApprovalError;
-use exacta_kernel::approval::setting::{SettingDemand, SettingVerb, VerifiedSetting, verify};
 use exacta_kernel::hash::Digest;
 use exacta_kernel::site::{PasswordSource, SiteName, SiteSetup};
-use exacta_kernel::skill::Skill;
 use exacta_kernel::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -17,11 +15,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
 
+/// In which folder each site lives.
 #[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Sites {
-    sites: Vec<SiteSetup>,
-}
+#[serde(transparent)]
+struct Places(BTreeMap<SiteName, PathBuf>);
 
 /// What a site offered when it was last asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,72 +34,47 @@ pub struct SiteState {
     pub at: Timestamp,
 }
 
-/// The skills of one repository at one commit.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SkillSet {
-    /// The repository.
-    pub repo: String,
-    /// The whole name of the commit.
-    pub commit_sha: String,
-    /// Of repository, commit, paths and contents.
-    pub sha256: Digest,
-    /// By their names.
-    pub skills: BTreeMap<String, Skill>,
-}
-
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Skills {
-    sources: Vec<SkillSet>,
-}
-
-impl Document for Sites {
-    const SCHEMA: &'static str = "exacta.sites/1";
+impl Document for Places {
+    const SCHEMA: &'static str = "exacta.sites/2";
 }
 
 impl Document for SiteState {
     const SCHEMA: &'static str = "exacta.site-state/1";
 }
 
-impl Document for Skills {
-    const SCHEMA: &'static str = "exacta.skills/1";
-}
-
 impl Home {
-    /// Every site, in the order they were added.
+    /// Every site of the user, and the folder of the project that it lives in.
     ///
     /// # Errors
     /// Where the list is damaged or could have been changed by others.
-    pub fn sites(&self) -> Result<Vec<SiteSetup>, HomeError> {
-        Ok(document::read::<Sites>(&self.sites_file())?.unwrap_or_default().sites)
+    pub fn sites(&self) -> Result<BTreeMap<SiteName, PathBuf>, HomeError> {
+        Ok(document::read::<Places>(&self.site_places())?.unwrap_or_default().0)
     }
 
-    /// Adds a site, or changes the one of the same name.
+    /// Gives a name to a site of this project, unless another one has it: then the other's project.
     ///
     /// # Errors
-    /// Where no listed approver signed for exactly this.
-    pub fn set_site(&self, setup: &SiteSetup, now: Timestamp, by: &VerifiedSetting) -> Result<(), HomeError> {
-        let lock = Lock::on(&self.config)?;
-        let subject = setup.subject().map_err(|_| ApprovalError::NotCanonical)?;
-        // Again, under the lock: the signer may have been removed since.
-        let demand = SettingDemand { verb: SettingVerb::SiteSet, project: None, subject, now };
-        verify(by.signed(), &self.approvers()?, &demand)?;
-        let mut sites = self.sites()?;
-        sites.retain(|known| known.name != setup.name);
-        sites.push(setup.clone());
-        Ok(document::write(&lock, &self.sites_file(), &Sites { sites })?)
+    /// Where the list cannot be read or written.
+    pub fn claim_site(&self, name: &SiteName, root: &Path) -> Result<Option<PathBuf>, HomeError> {
+        let lock = Lock::on(&self.site_folder())?;
+        let mut places = document::read::<Places>(&self.site_places())?.unwrap_or_default();
+        if let Some(taken) = places.0.get(name) {
+            return Ok(Some(taken.clone()));
+        }
+        places.0.insert(name.clone(), root.to_owned());
+        document::write(&lock, &self.site_places(), &places)?;
+        Ok(None)
     }
 
-    /// Removes a site; nobody has to sign for that.
+    /// Gives a name up.
     ///
     /// # Errors
-    /// Where it cannot be written.
-    pub fn remove_site(&self, name: &SiteName) -> Result<(), HomeError> {
-        let lock = Lock::on(&self.config)?;
-        let mut sites = self.sites()?;
-        sites.retain(|known| known.name != *name);
-        Ok(document::write(&lock, &self.sites_file(), &Sites { sites })?)
+    /// Where the list cannot be read or written.
+    pub fn release_site(&self, name: &SiteName) -> Result<(), HomeError> {
+        let lock = Lock::on(&self.site_folder())?;
+        let mut places = document::read::<Places>(&self.site_places())?.unwrap_or_default();
+        places.0.remove(name);
+        Ok(document::write(&lock, &self.site_places(), &places)?)
     }
 
     /// What a site as it is set up now offered when it was last asked.
@@ -111,7 +83,7 @@ impl Home {
     /// Where the file is damaged or could have been changed by others.
     pub fn site_state(&self, setup: &SiteSetup) -> Result<Option<SiteState>, HomeError> {
         let subject = setup.subject().map_err(|_| ApprovalError::NotCanonical)?;
-        let state: Option<SiteState> = document::read(&self.site_states().join(format!("{}.json", setup.name)))?;
+        let state: Option<SiteState> = document::read(&self.site_folder().join(format!("{}.json", setup.name)))?;
         Ok(state.filter(|state| state.setup == subject))
     }
 
@@ -120,8 +92,8 @@ impl Home {
     /// # Errors
     /// Where it cannot be written.
     pub fn set_site_state(&self, name: &SiteName, state: &SiteState) -> Result<(), HomeError> {
-        let lock = Lock::on(&self.site_states())?;
-        Ok(document::write(&lock, &self.site_states().join(format!("{name}.json")), state)?)
+        let lock = Lock::on(&self.site_folder())?;
+        Ok(document::write(&lock, &self.site_folder().join(format!("{name}.json")), state)?)
     }
 
     /// A site's application password; `None` where it is not there.
@@ -141,13 +113,30 @@ impl Home {
         Ok(Some(Zeroizing::new(text.trim().to_owned())).filter(|text| !text.is_empty()))
     }
 
-    /// Keeps a site's application password in a file that only the user can read.
+    /// Keeps a site's application password in a file that only the user can read, while something is done that needs it. Where that
+    /// fails, the file is as it was, or gone.
     ///
     /// # Errors
-    /// Where it cannot be written.
-    pub fn keep_site_password(&self, name: &SiteName, password: &str) -> Result<(), HomeError> {
-        let lock = Lock::on(&self.passwords())?;
-        Ok(lock.write(&self.password_file(name), password.as_bytes())?)
+    /// Where it cannot be written, and as `done`.
+    pub fn keep_site_password<T, E: From<HomeError>>(
+        &self,
+        name: &SiteName,
+        password: &str,
+        done: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
+        let path = self.password_file(name);
+        let before = file::read(&path, Trust::Secret).map_err(HomeError::from)?;
+        let lock = || Lock::on(&self.passwords()).map_err(HomeError::from);
+        lock()?.write(&path, password.as_bytes()).map_err(HomeError::from)?;
+        done().inspect_err(|_| {
+            let lock = Lock::on(&self.passwords());
+            // What cannot be put back now is told by the error that came first.
+            let _put_back = match (lock, &before) {
+                (Ok(lock), Some(before)) => lock.write(&path, before),
+                (Ok(lock), None) => lock.remove(&path),
+                (Err(error), _) => Err(error),
+            };
+        })
     }
 
     /// Forgets a site's application password.
@@ -159,38 +148,12 @@ impl Home {
         Ok(lock.remove(&self.password_file(name))?)
     }
 
-    /// The skills of every repository.
-    ///
-    /// # Errors
-    /// Where the list is damaged or could have been changed by others.
-    pub fn skills(&self) -> Result<Vec<SkillSet>, HomeError> {
-        Ok(document::read::<Skills>(&self.skills_file())?.unwrap_or_default().sources)
-    }
-
-    /// Takes the skills of a repository over, in place of those it had before.
-    ///
-    /// # Errors
-    /// Where no listed approver signed for exactly these.
-    pub fn set_skills(&self, set: &SkillSet, now: Timestamp, by: &VerifiedSetting) -> Result<(), HomeError> {
-        let lock = Lock::on(&self.config)?;
-        let demand = SettingDemand { verb: SettingVerb::SkillsSync, project: None, subject: set.sha256, now };
-        verify(by.signed(), &self.approvers()?, &demand)?;
-        let mut sources = self.skills()?;
-        sources.retain(|known| known.repo != set.repo);
-        sources.push(set.clone());
-        Ok(document::write(&lock, &self.skills_file(), &Skills { sources })?)
-    }
-
-    pub(crate) fn sites_file(&self) -> PathBuf {
-        self.config.join("sites.json")
-    }
-
-    pub(crate) fn skills_file(&self) -> PathBuf {
-        self.config.join("skills.json")
-    }
-
-    fn site_states(&self) -> PathBuf {
+    fn site_folder(&self) -> PathBuf {
         self.state.join("sites")
+    }
+
+    fn site_places(&self) -> PathBuf {
+        self.site_folder().join(".places")
     }
 
     fn passwords(&self) -> PathBuf {

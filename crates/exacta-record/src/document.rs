@@ -1,4 +1,4 @@
-//! Autopilots and their occasions as they are remembered: each a text of the caller's, opaque here, with the little that is looked up by.
+//! Autopilots, their occasions, results of checks, sites, skills and site contracts as they are remembered: each a text of the caller's, opaque here, with the little that is looked up by.
 
 use exacta_kernel::hash::Digest;
 use exacta_kernel::time::Timestamp;
@@ -11,6 +11,14 @@ pub enum DocumentKind {
     Autopilot,
     /// What an autopilot does once.
     Occasion,
+    /// What the operator's checks said of a plan's content before anybody decided; its id is the content's hash.
+    Checks,
+    /// A site; its id is its name.
+    Site,
+    /// The skills of a repository; its id is the repository, by hash.
+    Skills,
+    /// What was asked of a plan for a site; its id is the plan's.
+    Contract,
 }
 
 /// A document as it is remembered.
@@ -51,7 +59,8 @@ pub struct DocumentChange {
 
 impl DocumentKind {
     /// Every kind.
-    pub const ALL: [Self; 2] = [Self::Autopilot, Self::Occasion];
+    pub const ALL: [Self; 6] =
+        [Self::Autopilot, Self::Occasion, Self::Checks, Self::Site, Self::Skills, Self::Contract];
 
     /// As it is stored.
     #[must_use]
@@ -59,6 +68,10 @@ impl DocumentKind {
         match self {
             Self::Autopilot => "autopilot",
             Self::Occasion => "occasion",
+            Self::Checks => "checks",
+            Self::Site => "site",
+            Self::Skills => "skills",
+            Self::Contract => "contract",
         }
     }
 

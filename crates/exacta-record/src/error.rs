@@ -3,9 +3,10 @@
 use crate::run::RunState;
 use crate::signer::SignerError;
 use exacta_kernel::audit::EntryError;
+use exacta_kernel::hint;
+use exacta_kernel::hint::{Hint, Remedy};
 use exacta_kernel::id::{PlanId, RunId};
 use exacta_kernel::lifecycle::Status;
-use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -210,45 +211,57 @@ impl RecordError {
 
     /// What would help.
     #[must_use]
-    pub fn hint(&self) -> Cow<'_, str> {
-        Cow::Borrowed(match self {
-            Self::Unfinished(cause) if cause.is_tampered() || matches!(**cause, Self::WrongKind { .. }) => {
-                return cause.hint();
-            }
-            Self::Unfinished(_) => "remove the cause; the next command finishes the record",
+    pub fn hint(&self) -> Hint {
+        match self {
+            Self::Unfinished(cause) if cause.is_tampered() || matches!(**cause, Self::WrongKind { .. }) => cause.hint(),
+            Self::Unfinished(_) => hint!["remove the cause; the next command finishes the record"],
             Self::Io { cause, .. } if cause.kind() == io::ErrorKind::IsADirectory => {
-                "run `exacta audit verify` to see everything that differs"
+                hint!["run ", Remedy::AuditVerify, " to see everything that differs"]
             }
-            Self::Io { .. } => "remove the cause and give the command again",
+            Self::Io { .. } => hint!["remove the cause and give the command again"],
             Self::WrongKind { path, remade: true, .. } => {
                 let path = path.display();
-                return Cow::Owned(format!("it holds no record: `mv {path} {path}.old`, and give the command again"));
+                hint![format!("it holds no record: `mv {path} {path}.old`, and give the command again")]
             }
-            Self::WrongKind { .. } => "put the folder back from a backup, or begin a new record: `exacta init --anew`",
+            Self::WrongKind { .. } => {
+                hint!["put the folder back from a backup, or begin a new record: ", Remedy::InitAgain]
+            }
             Self::Foreign { .. } => {
-                "give the command as that user, or begin a project of your own in another folder: `exacta init`"
+                hint!["give the command as that user, or begin a project of your own in another folder: ", Remedy::Init]
             }
-            Self::Database { .. } => "run `exacta doctor`",
-            Self::Busy(_) => "wait for the other command to end; `exacta status` shows what is running",
-            Self::ReadOnly { .. } => "make the project's `.exacta` folder writable",
-            Self::Full(_) => "free some space and give the command again",
-            Self::Corrupt { .. } => "restore `.exacta` from a backup, or begin a new record: `exacta init --anew`",
-            Self::Newer { .. } => "update exacta, or use the version that wrote it",
-            Self::Older { .. } => "put these records aside and begin new ones: `exacta init --anew`",
+            Self::Database { .. } => hint!["run ", Remedy::Doctor],
+            Self::Busy(_) => hint!["wait for the other command to end; ", Remedy::Status, " shows what is running"],
+            Self::ReadOnly { .. } => hint!["make the project's `.exacta` folder writable"],
+            Self::Full(_) => hint!["free some space and give the command again"],
+            Self::Corrupt { .. } => {
+                hint!["restore `.exacta` from a backup, or begin a new record: ", Remedy::InitAgain]
+            }
+            Self::Newer { .. } => hint!["update exacta, or use the version that wrote it"],
+            Self::Older { .. } => hint!["put these records aside and begin new ones: ", Remedy::InitAgain],
             Self::OtherProject { .. } => {
-                "a copied folder is a new project: `exacta init --anew` puts these records aside and begins its own"
+                hint![
+                    "a copied folder is a new project: ",
+                    Remedy::InitAgain,
+                    " puts these records aside and begins its own"
+                ]
             }
-            Self::Tampered(_) => "run `exacta audit verify` to see everything that differs",
+            Self::Tampered(_) => hint!["run ", Remedy::AuditVerify, " to see everything that differs"],
             Self::Missing(_) => {
-                "run `exacta init`; where something was recorded before, `exacta init --anew` begins a new record"
+                hint![
+                    "run ",
+                    Remedy::Init,
+                    "; where something was recorded before, ",
+                    Remedy::InitAgain,
+                    " begins a new record"
+                ]
             }
-            Self::DuplicatePlan(_) | Self::UnknownPlan(_) => "see `exacta list`",
-            Self::UnknownRun(_) | Self::RunEnded { .. } => "see `exacta status`",
-            Self::NotATransition { .. } => "look at the plan with `exacta show`",
-            Self::Unrecorded | Self::Entry(_) | Self::Json(_) => "this is a fault in exacta: please report it",
-            Self::Signer(SignerError::Pin { hint, .. }) => hint,
-            Self::Signer(_) => "run `exacta doctor`; the next command signs the checkpoint again",
-        })
+            Self::DuplicatePlan(_) | Self::UnknownPlan(_) => hint!["see ", Remedy::List],
+            Self::UnknownRun(_) | Self::RunEnded { .. } => hint!["see ", Remedy::Status],
+            Self::NotATransition { .. } => hint!["look at the plan with ", Remedy::Show(None)],
+            Self::Unrecorded | Self::Entry(_) | Self::Json(_) => hint!["this is a fault in exacta: please report it"],
+            Self::Signer(SignerError::Pin { hint, .. }) => hint.clone(),
+            Self::Signer(_) => hint!["run ", Remedy::Doctor, "; the next command signs the checkpoint again"],
+        }
     }
 
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {

@@ -3,6 +3,7 @@
 use exacta_kernel::approval::{PublicKey, Signature};
 use exacta_kernel::audit::{CheckpointError, SignedCheckpoint};
 use exacta_kernel::hash::Digest;
+use exacta_kernel::hint::Hint;
 use std::any::Any;
 
 /// Signs checkpoints with the log's key and remembers the newest one outside the project, where no agent can rewrite it.
@@ -71,7 +72,7 @@ pub enum SignerError {
         /// Why not.
         why: String,
         /// What would help.
-        hint: String,
+        hint: Hint,
     },
     /// The signature does not fit the key.
     #[error(transparent)]

@@ -2,6 +2,7 @@
 
 mod drafts;
 mod kill;
+mod resolve;
 mod schedules;
 mod server;
 mod web;

@@ -86,7 +86,7 @@ fn neither_errors_nor_debug_output_tell_a_seed() {
     {
         fs::write(&path, damaged).unwrap();
         if let Err(error) = KeyFile::load(&path) {
-            let told = format!("{error} {error:?} {}", error.hint());
+            let told = format!("{error} {error:?} {:?}", error.hint());
             assert!(!told.to_lowercase().contains(&seed[1..20]), "{told}");
         }
     }

@@ -14,6 +14,7 @@ mod keys;
 mod places;
 mod projects;
 mod sessions;
+mod sites;
 
 use exacta_home::Home;
 use exacta_kernel::time::Timestamp;

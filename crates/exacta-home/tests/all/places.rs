@@ -39,7 +39,7 @@ fn found_by_the_environment() {
 fn without_any_place_both_variables_are_named() {
     let error = found(&[("HOME", "")]).unwrap_err();
     assert!(matches!(error, HomeError::NoFolder));
-    for text in [error.to_string(), error.hint()] {
+    for text in [error.to_string(), format!("{:?}", error.hint())] {
         assert!(text.contains("HOME") && text.contains("EXACTA_HOME"), "{text}");
     }
 }
@@ -73,7 +73,7 @@ fn what_others_can_write_is_not_believed() {
             matches!(&error, HomeError::File(FileError::Unsafe { weakness: Weakness::Writable(found), .. }) if *found == bad),
             "{error}"
         );
-        assert!(error.hint().contains("chmod"), "{}", error.hint());
+        assert!(format!("{:?}", error.hint()).contains("chmod"), "{:?}", error.hint());
     }
     set_mode(home.config(), 0o777);
     assert!(Home::at(home.config()).is_err());
@@ -130,6 +130,7 @@ fn the_administrators_policy_wins_if_it_is_the_administrators() {
         set_mode(&etc, 0o755);
         set_mode(&policy, 0o666);
         let hint = home.safety_policy_text().expect_err("others could change it").hint();
+        let hint = format!("{hint:?}");
         assert!(hint.contains("chmod go-w "), "everybody reads it: {hint}");
     } else {
         assert!(

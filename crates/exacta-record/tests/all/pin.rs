@@ -74,7 +74,7 @@ fn watched(
 }
 
 fn full() -> SignerError {
-    SignerError::Pin { why: "no space is left".to_owned(), hint: "free some".to_owned() }
+    SignerError::Pin { why: "no space is left".to_owned(), hint: "free some".into() }
 }
 
 /// Everything that the records say.

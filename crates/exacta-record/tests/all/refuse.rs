@@ -20,7 +20,7 @@ fn refused(project: &Project) -> String {
         Err(error) => error,
         Ok(mut store) => store.record(&created(1), at(2)).expect_err("it must be refused"),
     };
-    assert!(!error.hint().is_empty());
+    assert!(!error.hint().parts().is_empty());
     let place = project.dir.path().canonicalize().unwrap();
     error.to_string().replace(place.to_str().unwrap(), "PROJECT")
 }
