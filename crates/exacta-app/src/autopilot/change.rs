@@ -14,6 +14,8 @@ use exacta_kernel::autopilot::{
     Autopilot, AutopilotName, Definition, Recipe, Schedule, Sending, Tuning, Withheld, recipe_of,
 };
 use exacta_kernel::effect::is_plain_address;
+use exacta_kernel::hint;
+use exacta_kernel::hint::Remedy;
 use exacta_kernel::limit;
 use exacta_kernel::web;
 use exacta_record::{DocumentChange, DocumentKind};
@@ -106,7 +108,7 @@ impl NewAutopilot {
 }
 
 /// The addresses of pages that occur in a text.
-fn urls(text: &str) -> Vec<String> {
+pub(super) fn urls(text: &str) -> Vec<String> {
     let ends = |c: char| c.is_whitespace() || "<>\"'()[]{}|,;".contains(c);
     let trimmed = |word: &str| word.trim_end_matches(['.', '!', '?', ':', '”', '’']).to_owned();
     text.split(ends).map(trimmed).filter(|word| web::host(word).is_some()).collect()
@@ -211,7 +213,7 @@ impl App {
         let (mut definition, kept) = self.effective(name)?;
         if kept.autopilot.recipients().is_empty() {
             return Err(unusable(format!("`{name}` may write to nobody, so sending cannot be switched on"))
-                .hint(format!("`exacta autopilot allow {name} recipient ADDRESS` first")));
+                .hint(hint![Remedy::AutopilotAllowRecipient(name.to_string()), " first"]));
         }
         let key = key.ok_or_else(|| person_needed("sending is switched on"))?;
         let before = definition.sending.clone();
@@ -301,7 +303,7 @@ impl App {
         self.keep_autopilot(autopilot, was, reason, Some(key))
     }
 
-    fn signed(
+    pub(super) fn signed(
         &self,
         definition: &Definition,
         key: &SigningKey,

@@ -32,6 +32,24 @@ pub struct Health {
 }
 
 impl App {
+    /// A line for each autopilot of this project that fails again and again, or has not looked for too long.
+    pub(crate) fn notices(&self) -> Result<Vec<String>, Error> {
+        let mut notices = Vec::new();
+        for kept in self.all_kept()?.into_iter().filter(|kept| !kept.autopilot.paused) {
+            let (name, signed) = (&kept.autopilot.definition.name, kept.autopilot.signed.statement.at);
+            let occasions = self.occasions(Some(name), NEWEST)?;
+            let failures = occasions.iter().take_while(|occasion| occasion.state == OccasionState::Failed).count();
+            let since = occasions.first().map_or(signed, |last| last.at);
+            let schedule = kept.autopilot.definition.schedule.as_ref();
+            if schedule.is_some_and(|schedule| schedule::is_late(schedule, since, now())) {
+                notices.push(format!("autopilot `{name}` has not looked since {since}: its health says more"));
+            } else if failures >= 3 {
+                notices.push(format!("autopilot `{name}` has failed {failures} times in a row: its health says more"));
+            }
+        }
+        Ok(notices)
+    }
+
     /// How one autopilot of this project is, or all of them.
     ///
     /// # Errors
@@ -59,12 +77,7 @@ impl App {
         } else if view.paused {
             ("paused", "it rests".to_owned())
         } else if late {
-            (
-                "late",
-                format!(
-                    "it has not looked since {since}, for more than twice its interval: does a timer run `exacta autopilot tick`?"
-                ),
-            )
+            ("late", format!("it has not looked since {since}, for more than twice its interval: does its timer run?"))
         } else if failures >= 3 {
             (
                 "failing",

@@ -25,6 +25,12 @@ use std::time::Duration;
 const RETRIES: u32 = 2;
 const PAUSE: Duration = Duration::from_millis(200);
 
+/// How many failures in a row are told.
+const TOLD: u32 = 3;
+
+/// How many of the newest occasions are looked at for them.
+const NEWEST: u32 = 20;
+
 /// What an occasion begins with.
 #[derive(Debug, Clone, Default)]
 pub struct Input {
@@ -32,6 +38,8 @@ pub struct Input {
     pub idempotency_key: Option<String>,
     /// The time of the schedule that it is for.
     pub due: Option<Timestamp>,
+    /// The text of a mail, in the place of the inbox.
+    pub inbox_text: Option<Vec<u8>>,
 }
 
 impl App {
@@ -47,6 +55,9 @@ impl App {
             Some(key) => id_of(name, key),
             None => new_id(RunId::parse)?.to_string(),
         };
+        if let Some(text) = &input.inbox_text {
+            usable(&autopilot, text)?;
+        }
         let mut occasion = Occasion::new(id.clone(), name, input.due);
         if !self.keep_occasion(&occasion, None)? {
             return self.settled_occasion(&id);
@@ -54,10 +65,8 @@ impl App {
         let looked = match autopilot.definition.recipe {
             Recipe::WebsiteMonitor => self.watch(&autopilot, &mut occasion),
             Recipe::DailyBrief => self.brief(&autopilot, &mut occasion),
-            Recipe::InboxTriage | Recipe::Custom => {
-                needs_plan(&mut occasion, autopilot.definition.recipe);
-                Ok(())
-            }
+            Recipe::InboxTriage => self.sort(&autopilot, &mut occasion, input.inbox_text.as_deref()),
+            Recipe::Custom => self.compose(&autopilot, &mut occasion),
         };
         if let Err(error) = looked {
             occasion.over(OccasionState::Failed, error.message.clone());
@@ -65,6 +74,9 @@ impl App {
             return Err(error);
         }
         self.update_occasion(&occasion)?;
+        if autopilot.definition.recipe != Recipe::WebsiteMonitor {
+            self.tell_failures(name, &occasion)?;
+        }
         let keep = Duration::from_secs(u64::from(autopilot.tuning.keep_days) * 86_400);
         self.home.prune_snapshots(&self.project.id, keep)?;
         Ok(occasion)
@@ -102,7 +114,9 @@ impl App {
                 let change = Change { url: &url, sha256: &sha256, score: *score, added, removed };
                 let account = autopilot.definition.mail.as_deref();
                 let from = account.map(|account| crate::mail::sender(&self.home, account)).transpose()?.flatten();
-                let plan = recipe::website(autopilot, &change, from.as_deref());
+                let task = "the beginning of a mail that says what changed on a page";
+                let words = self.written(autopilot, occasion, task, &recipe::change_text(&change))?;
+                let plan = recipe::website(autopilot, &change, from.as_deref(), words.as_deref());
                 self.propose(autopilot, occasion, &plan)?;
             }
         }
@@ -140,12 +154,19 @@ impl App {
             occasion.over(OccasionState::Succeeded, "the sources tell nothing new");
             return Ok(());
         }
-        self.propose(autopilot, occasion, &recipe::brief(autopilot, &read, &lines))?;
+        let words = self.written(autopilot, occasion, "a summary of news for the user", &lines.join("\n"))?;
+        let noted: Vec<String> = words.into_iter().chain(lines).collect();
+        self.propose(autopilot, occasion, &recipe::brief(autopilot, &read, &noted))?;
         Ok(self.home.keep_autopilot_memory(&self.project.id, name, &told)?)
     }
 
     /// Keeps what was read, and says so in the occasion.
-    fn note_read(&self, occasion: &mut Occasion, url: &str, got: &Result<Got, WebError>) -> Result<(), Error> {
+    pub(super) fn note_read(
+        &self,
+        occasion: &mut Occasion,
+        url: &str,
+        got: &Result<Got, WebError>,
+    ) -> Result<(), Error> {
         let (bytes, from_cache): (&[u8], bool) = match got {
             Ok(Got::Page(page)) => (&page.body, false),
             Ok(Got::NotModified) => (&[], true),
@@ -165,12 +186,21 @@ impl App {
     }
 
     /// Makes the plan, which goes through the same gates as every plan, and takes the place of one that still waits.
-    fn propose(&mut self, autopilot: &Autopilot, occasion: &mut Occasion, plan: &Value) -> Result<(), Error> {
+    pub(super) fn propose(
+        &mut self,
+        autopilot: &Autopilot,
+        occasion: &mut Occasion,
+        plan: &Value,
+    ) -> Result<(), Error> {
         let name = &autopilot.definition.name;
         self.supersede(name, &occasion.run_id)?;
         let lineage = Lineage {
             proposer: Some(format!("autopilot:{name}")),
-            autopilot: Some(For::new(name, Some(&occasion.run_id), StandingNow::of(&self.home, autopilot)?)),
+            autopilot: Some(For::new(
+                name,
+                Some(&occasion.run_id),
+                StandingNow::of(&self.home, autopilot, &occasion.correspondents)?,
+            )),
             ..Lineage::new(new_id(CorrelationId::parse)?, 1)
         };
         let view = self.register(plan.to_string().as_bytes(), Origin::Outside, &[], lineage)?;
@@ -180,7 +210,23 @@ impl App {
 
     /// What a monitor has to tell of itself is an entry of the log.
     fn tell(&mut self, name: &AutopilotName, judged: &Judged) -> Result<(), Error> {
-        let words = match judged.notice {
+        self.tell_notice(name, judged.notice)
+    }
+
+    /// The same for what has no monitor: three failures in a row are told once, and so is that it works again.
+    fn tell_failures(&mut self, name: &AutopilotName, occasion: &Occasion) -> Result<(), Error> {
+        let earlier = self.occasions(Some(name), NEWEST)?.into_iter().filter(|other| other.run_id != occasion.run_id);
+        let failures = earlier.take_while(|other| other.state == OccasionState::Failed).count();
+        let times = u32::try_from(failures).unwrap_or(u32::MAX);
+        let notice = match occasion.state {
+            OccasionState::Failed => (times == TOLD - 1).then_some(Notice::Failing(TOLD)),
+            _ => (times >= TOLD).then_some(Notice::Recovered(times)),
+        };
+        self.tell_notice(name, notice)
+    }
+
+    fn tell_notice(&mut self, name: &AutopilotName, notice: Option<Notice>) -> Result<(), Error> {
+        let words = match notice {
             None => return Ok(()),
             Some(Notice::Failing(times)) => format!("autopilot `{name}` has failed {times} times in a row"),
             Some(Notice::Recovered(times)) => format!("autopilot `{name}` works again, after {times} failures"),
@@ -211,14 +257,13 @@ pub(super) fn waits(occasion: &mut Occasion, view: &PlanView) {
     }
 }
 
-fn needs_plan(occasion: &mut Occasion, recipe: Recipe) {
-    let (kind, reason) = match recipe {
-        Recipe::InboxTriage => ("clarification", "it has no mail to sort: submit a plan for it"),
-        _ => ("provider", "a model has to write its plan: submit one with `exacta autopilot submit`"),
-    };
-    (occasion.state, occasion.reason) = (OccasionState::NeedsClarification, reason.to_owned());
-    let field = (recipe == Recipe::InboxTriage).then(|| "inbox_source_text".to_owned());
-    occasion.needs = Some(Needs { kind: kind.to_owned(), field, candidates: Vec::new() });
+/// That a text can be sorted: nothing is begun for one that cannot.
+fn usable(autopilot: &Autopilot, text: &[u8]) -> Result<(), Error> {
+    if autopilot.definition.recipe != Recipe::InboxTriage {
+        let message = format!("`--inbox-text` is for an InboxTriage, and `{}` is none", autopilot.definition.name);
+        return Err(Error::new(Exit::Usage, "inbox_text_unusable", message).hint("leave it out"));
+    }
+    super::inbox::forwarded(text).map(drop)
 }
 
 /// What of a page is compared.
@@ -249,7 +294,7 @@ fn seen(judged: &Judged, suppressed: bool) -> Monitor {
 }
 
 /// Reads, and a little later again where that may help.
-fn patiently(read: impl Fn() -> Result<Got, WebError>) -> Result<Got, WebError> {
+pub(super) fn patiently(read: impl Fn() -> Result<Got, WebError>) -> Result<Got, WebError> {
     let mut pause = PAUSE;
     for _ in 0..RETRIES {
         match read() {

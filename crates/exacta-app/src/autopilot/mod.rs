@@ -3,14 +3,21 @@
 //! Nothing here counts by being stored: words, lists and switches are verified against the list of approvers at every use
 //! ([`App::verified`]), and a plan made for an autopilot is bound to them ([`standing`]).
 
+mod answer;
 mod change;
+mod custom;
+mod draft;
 mod health;
+mod inbox;
 mod look;
 mod occasion;
 mod recipe;
+mod reply;
 mod schedule;
 mod sending;
 mod settle;
+mod snapshot;
+mod spend;
 mod standing;
 mod submit;
 mod tick;
@@ -21,7 +28,7 @@ pub use health::Health;
 pub use look::Input;
 pub use occasion::{Monitor, Needs, Occasion, OccasionState, Read, Sent};
 pub use schedule::check as check_schedule;
-pub use tick::{Due, tick};
+pub use tick::{Due, tick, tick_in};
 pub use view::{AllowedView, AutopilotView, Card};
 
 pub(crate) use occasion::For;
@@ -32,6 +39,8 @@ use crate::app::{App, Options};
 use crate::error::{Error, Exit};
 use exacta_kernel::autopilot::{Autopilot, AutopilotName};
 use exacta_kernel::hash::Digest;
+use exacta_kernel::hint;
+use exacta_kernel::hint::Remedy;
 use exacta_record::{DocumentKind, DocumentRecord};
 
 /// An autopilot as the log vouches for it, and what its record's hash was.
@@ -109,7 +118,7 @@ impl App {
         let kept = self.kept(name)?;
         kept.autopilot.verify(&self.home.approvers()?, &self.project.id).map_err(|error| {
             Error::new(Exit::Denied, "not_signed", error.to_string())
-                .hint("`exacta autopilot allow` and `sending on` sign it again; or remove it and add it again")
+                .hint(hint![Remedy::AutopilotAllow, " and `sending on` sign it again; or remove it and add it again"])
         })?;
         Ok(kept)
     }
@@ -131,6 +140,10 @@ impl Kept {
 }
 
 pub(crate) fn unknown(name: &AutopilotName) -> Error {
-    Error::new(Exit::Usage, "autopilot_unknown", format!("no autopilot `{name}`"))
-        .hint("`exacta autopilot list` shows yours; `exacta autopilot add` makes one")
+    Error::new(Exit::Usage, "autopilot_unknown", format!("no autopilot `{name}`")).hint(hint![
+        Remedy::AutopilotList,
+        " shows yours; ",
+        Remedy::AutopilotAdd,
+        " makes one"
+    ])
 }

@@ -9,10 +9,13 @@ use crate::submit::data;
 use exacta_kernel::audit::{Actor, EntryDraft, Event};
 use exacta_kernel::autopilot::AutopilotName;
 use exacta_kernel::hash::Digest;
+use exacta_kernel::hint;
+use exacta_kernel::hint::Remedy;
 use exacta_kernel::time::Timestamp;
 use exacta_record::{DocumentChange, DocumentKind, DocumentRecord};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 /// Where an occasion stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,6 +81,9 @@ pub struct Occasion {
     pub plan_hash: Option<String>,
     /// What was read.
     pub reads: Vec<Read>,
+    /// Who wrote what was read: a draft may answer them. Lower case.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub correspondents: BTreeSet<String>,
     /// What a monitor saw.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub monitor: Option<Monitor>,
@@ -86,8 +92,14 @@ pub struct Occasion {
     pub needs: Option<Needs>,
     /// What was sent.
     pub sends: Vec<Sent>,
+    /// The provider and model whose words are in its drafts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written_by: Option<String>,
     /// What it cost, in US cents.
     pub spend_cents: u32,
+    /// Whether a person allowed it to pass the soft caps of spending.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub spend_agreed: bool,
     /// The run that executed its plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub execution: Option<Execution>,
@@ -195,10 +207,13 @@ impl Occasion {
             plan_id: None,
             plan_hash: None,
             reads: Vec::new(),
+            correspondents: BTreeSet::new(),
             monitor: None,
             needs: None,
             sends: Vec::new(),
+            written_by: None,
             spend_cents: 0,
+            spend_agreed: false,
             execution: None,
             receipt: None,
         }
@@ -218,6 +233,7 @@ impl Occasion {
             "plan_id": self.plan_id,
             "execution": self.execution,
             "spend_cents": self.spend_cents,
+            "written_by": self.written_by,
         }));
     }
 
@@ -233,6 +249,11 @@ impl Occasion {
             _ => 0,
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives references")]
+const fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 /// The id of an occasion that there must be only one of: for a key of the caller's, or for a time of the schedule.
@@ -266,7 +287,7 @@ impl App {
     pub(super) fn find_occasion(&self, id: &str) -> Result<DocumentRecord, Error> {
         self.store.document(DocumentKind::Occasion, id)?.ok_or_else(|| {
             let message = format!("no occasion `{}`", exacta_kernel::text::excerpt(id, 64));
-            Error::new(Exit::Usage, "occasion_unknown", message).hint("`exacta autopilot runs` shows them")
+            Error::new(Exit::Usage, "occasion_unknown", message).hint(hint![Remedy::AutopilotRuns, " shows them"])
         })
     }
 

@@ -21,11 +21,12 @@ pub(super) struct Change<'a> {
 }
 
 /// The plan of a changed page.
-pub(super) fn website(autopilot: &Autopilot, change: &Change<'_>, from: Option<&str>) -> Value {
+pub(super) fn website(autopilot: &Autopilot, change: &Change<'_>, from: Option<&str>, words: Option<&str>) -> Value {
     let definition = &autopilot.definition;
     let host = exacta_kernel::web::host(change.url).unwrap_or_default();
     let subject = format!("{host} changed");
     let body = fit(&change_text(change));
+    let mail = words.map_or_else(|| body.clone(), |words| fit(&format!("{words}\n{body}")));
     let to = recipients(autopilot);
     let mut steps = vec![
         json!({ "id": "read", "type": "read_web", "target": change.url, "url": change.url, "sha256": change.sha256,
@@ -33,14 +34,14 @@ pub(super) fn website(autopilot: &Autopilot, change: &Change<'_>, from: Option<&
         json!({ "id": "outcome", "type": "write_outcome_draft", "target": "outbox", "dependencies": ["read"],
             "description": "Note which passages of the page are new and which are gone", "title": subject, "body": body }),
         json!({ "id": "mail", "type": "write_email_draft", "target": "outbox", "dependencies": ["outcome"],
-            "description": "Draft a mail that lists the changed passages", "to": to, "subject": subject, "body": body }),
+            "description": "Draft a mail that lists the changed passages", "to": to, "subject": subject, "body": mail }),
     ];
     if definition.wants_send() && autopilot.sends() && from.is_some() && !to.is_empty() {
         steps.push(json!({ "id": "send", "type": "send_email", "target": to.first(), "dependencies": ["mail"],
-            "description": "Send the mail that lists the changed passages", "to": to, "subject": subject, "body": body }));
+            "description": "Send the mail that lists the changed passages", "to": to, "subject": subject, "body": mail }));
     }
     with_account(&mut steps, autopilot, from);
-    plan(autopilot, json!({ "web_source_url": change.url }), steps)
+    finished(autopilot, json!({ "web_source_url": change.url }), steps)
 }
 
 /// The plan of a brief.
@@ -56,7 +57,7 @@ pub(super) fn brief(autopilot: &Autopilot, read: &[(String, String)], lines: &[S
             "description": "Note the list, one line for each item", "title": format!("Brief: {}", autopilot.definition.name),
             "body": fit(&lines.join("\n")) }),
     ];
-    plan(autopilot, json!({ "daily_sources": urls }), steps)
+    finished(autopilot, json!({ "daily_sources": urls }), steps)
 }
 
 /// The lines of a brief: sources in turn, so that none crowds the others out.
@@ -75,7 +76,8 @@ fn line(url: &str, item: &Item) -> String {
     format!("- {} ({host}){link}", excerpt(title, 160))
 }
 
-fn plan(autopilot: &Autopilot, source: Value, mut steps: Vec<Value>) -> Value {
+/// The whole plan of these steps, in their order.
+pub(super) fn finished(autopilot: &Autopilot, source: Value, mut steps: Vec<Value>) -> Value {
     let definition = &autopilot.definition;
     for (index, step) in steps.iter_mut().enumerate() {
         if let Some(step) = step.as_object_mut() {
@@ -101,7 +103,7 @@ fn recipients(autopilot: &Autopilot) -> Vec<String> {
 }
 
 /// Mail goes through the autopilot's own account, where it has one.
-fn with_account(steps: &mut [Value], autopilot: &Autopilot, from: Option<&str>) {
+pub(super) fn with_account(steps: &mut [Value], autopilot: &Autopilot, from: Option<&str>) {
     let Some((account, from)) = autopilot.definition.mail.as_deref().zip(from) else { return };
     for step in steps.iter_mut().filter_map(Value::as_object_mut) {
         if matches!(step.get("type").and_then(Value::as_str), Some("write_email_draft" | "send_email")) {
@@ -111,7 +113,7 @@ fn with_account(steps: &mut [Value], autopilot: &Autopilot, from: Option<&str>) 
     }
 }
 
-fn change_text(change: &Change<'_>) -> String {
+pub(super) fn change_text(change: &Change<'_>) -> String {
     let percent = change.score / 100;
     let mut text = format!("{} changed ({percent} % of what is watched).\n", change.url);
     for (title, mark, passages) in [("New", "+", change.added), ("Gone", "-", change.removed)] {
@@ -130,13 +132,13 @@ fn change_text(change: &Change<'_>) -> String {
     text
 }
 
-/// A stranger's text as one line without anything hidden, cut to a length.
-fn excerpt(text: &str, most: usize) -> String {
-    exacta_kernel::text::excerpt(&exacta_kernel::text::visible_line(text), most)
+/// A stranger's text as one line without anything hidden or secret, cut to a length.
+pub(super) fn excerpt(text: &str, most: usize) -> String {
+    exacta_kernel::text::excerpt(&exacta_kernel::text::visible_line(&exacta_kernel::secret::mask(text)), most)
 }
 
 /// A text that a draft can carry: no line and not all of it too long.
-fn fit(text: &str) -> String {
+pub(super) fn fit(text: &str) -> String {
     let cut = |line: &str| -> String {
         let mut end = line.len().min(LINE);
         while !line.is_char_boundary(end) {

@@ -6,7 +6,9 @@ use crate::clock::now;
 use crate::error::{Error, Exit};
 use exacta_kernel::autopilot::{AutopilotName, Definition};
 use exacta_kernel::effect::SEND;
-use exacta_kernel::id::RunId;
+use exacta_kernel::hint;
+use exacta_kernel::hint::Remedy;
+use exacta_kernel::id::{PlanId, RunId};
 use exacta_kernel::permit::Work;
 use exacta_kernel::time::Timestamp;
 use jiff::Zoned;
@@ -49,7 +51,7 @@ impl App {
         if let Some(why) = may.quiet_now()? {
             self.send_ended(&may.name, &may.run)?;
             return Err(Error::new(Exit::Denied, "SEND_QUIET_HOURS", why)
-                .hint("the plan waits: execute it after them, or change them with `exacta autopilot sending NAME on --quiet FROM-TO`"));
+                .hint(hint!["the plan waits: execute it after them, or change them with ", Remedy::SendingQuiet]));
         }
         Ok(Some(may))
     }
@@ -58,6 +60,15 @@ impl App {
     pub(crate) fn not_sent(&self, may: &MaySend) {
         // What stays counted by mistake keeps a mail back, and sends none.
         let _kept = self.send_ended(&may.name, &may.run);
+    }
+
+    /// The same of a run that another process was at: nothing of it was sent, provably.
+    pub(crate) fn not_sent_by(&self, plan: &PlanId, run: &RunId) {
+        let bound = self.record(plan).and_then(|record| crate::current::identity(&record));
+        let name =
+            bound.ok().and_then(|identity| identity.binding.autopilot).and_then(|bound| super::name(&bound.name).ok());
+        // What stays counted by mistake keeps a mail back, and sends none.
+        let _kept = name.map(|name| self.send_ended(&name, run));
     }
 
     fn send_ended(&self, name: &AutopilotName, run: &RunId) -> Result<(), Error> {
@@ -112,15 +123,14 @@ fn machine_zone(link: &Path) -> Option<TimeZone> {
 
 fn disabled(message: String) -> Error {
     Error::new(Exit::Denied, "SEND_DISABLED", message)
-        .hint("`exacta autopilot sending NAME on` switches it on, signed by an approver")
+        .hint(hint![Remedy::SendingOn, " switches it on, signed by an approver"])
 }
 
 fn limit(name: &AutopilotName, per_day: u32) -> Error {
     let message =
         format!("autopilot `{name}` has sent its {per_day} mails of today; those whose end nobody knows count too");
-    Error::new(Exit::Denied, "SEND_LIMIT", message).hint(
-        "the plan waits: execute it tomorrow, or raise the limit with `exacta autopilot sending NAME on --per-day N`",
-    )
+    Error::new(Exit::Denied, "SEND_LIMIT", message)
+        .hint(hint!["the plan waits: execute it tomorrow, or raise the limit with ", Remedy::SendingPerDay])
 }
 
 #[cfg(test)]

@@ -4,12 +4,18 @@ use super::occasion::{Execution, Occasion, OccasionState, Sent};
 use crate::app::App;
 use crate::caller::Act;
 use crate::error::{Error, Exit};
+use exacta_effect::Stand;
 use exacta_kernel::autopilot::AutopilotName;
 use exacta_kernel::effect::SEND;
+use exacta_kernel::hint;
+use exacta_kernel::hint::Remedy;
 use exacta_kernel::id::PlanId;
 use exacta_kernel::lifecycle::Status;
 use exacta_record::{PlanRecord, RunRecord, RunState};
-use serde_json::Value;
+use serde_json::{Value, json};
+
+/// Why an occasion ends whose place a later one took.
+pub(super) const SUPERSEDED: &str = "a later occasion took its place";
 
 /// How many occasions are looked at for one that still waits: more than one never does.
 const NEWEST: u32 = 20;
@@ -21,14 +27,17 @@ impl App {
     /// If there is none, or the record cannot be written.
     pub fn settled_occasion(&mut self, id: &str) -> Result<Occasion, Error> {
         self.authorize(Act::Read)?;
-        let mut occasion = self.occasion(id)?;
-        if occasion.state.is_over() {
-            return Ok(occasion);
-        }
+        let occasion = self.occasion(id)?;
+        if occasion.state.is_over() { Ok(occasion) } else { self.compared(occasion) }
+    }
+
+    /// An occasion after its plan was looked at.
+    fn compared(&mut self, mut occasion: Occasion) -> Result<Occasion, Error> {
         let plan = occasion.plan_id.as_deref().and_then(|id| PlanId::parse(id).ok());
         let Some(plan) = plan else { return Ok(occasion) };
         let record = self.record(&plan)?;
-        if settle(&mut occasion, &record) {
+        let stands = record.run.as_ref().map(|run| self.stands(&run.id)).transpose()?.unwrap_or_default();
+        if settle(&mut occasion, &record, &stands) {
             self.update_occasion(&occasion)?;
         }
         Ok(occasion)
@@ -53,7 +62,9 @@ impl App {
         let mut occasion = self.settled_occasion(id)?;
         if occasion.state.is_over() {
             let message = format!("occasion `{id}` is {}: there is nothing to cancel", occasion.state.name());
-            return Err(Error::new(Exit::Drifted, "wrong_state", message).hint("`exacta autopilot runs` shows them"));
+            return Err(
+                Error::new(Exit::Drifted, "wrong_state", message).hint(hint![Remedy::AutopilotRuns, " shows them"])
+            );
         }
         self.give_up(&mut occasion, "somebody canceled it")?;
         Ok(occasion)
@@ -66,8 +77,9 @@ impl App {
                 continue;
             }
             let mut occasion = self.settled_occasion(&occasion.run_id)?;
-            if !occasion.state.is_over() && occasion.plan_id.is_some() {
-                self.give_up(&mut occasion, "a later occasion took its place")?;
+            let waits = occasion.plan_id.is_some() || occasion.state == OccasionState::NeedsClarification;
+            if !occasion.state.is_over() && waits {
+                self.give_up(&mut occasion, SUPERSEDED)?;
             }
         }
         Ok(())
@@ -88,7 +100,12 @@ impl App {
     pub(crate) fn settle_occasion_of(&mut self, plan: &PlanId) -> Result<(), Error> {
         let identity = crate::current::identity(&self.record(plan)?)?;
         match identity.binding.autopilot.and_then(|bound| bound.occasion) {
-            Some(occasion) => self.settled_occasion(&occasion).map(drop),
+            Some(occasion) => {
+                let occasion = self.occasion(&occasion)?;
+                // One whose run failed may come to another end: a person said what became of it.
+                let may_change = !occasion.state.is_over() || occasion.state == OccasionState::Failed;
+                if may_change { self.compared(occasion).map(drop) } else { Ok(()) }
+            }
             None => Ok(()),
         }
     }
@@ -102,22 +119,26 @@ impl App {
 }
 
 /// Whether the plan's fate changes where the occasion stands.
-fn settle(occasion: &mut Occasion, plan: &PlanRecord) -> bool {
+fn settle(occasion: &mut Occasion, plan: &PlanRecord, stands: &[Stand]) -> bool {
     if let Some(run) = &plan.run {
         occasion.execution = Some(Execution { run_id: run.id.to_string() });
         if !run.state.is_under_way() {
-            occasion.sends = sends(plan, run);
+            occasion.sends = sends(plan, run, stands);
         }
         match run.state {
             RunState::Completed | RunState::Undone => occasion.over(OccasionState::Succeeded, "its plan was executed"),
             RunState::RolledBack | RunState::Cancelled => {
                 occasion.over(OccasionState::Failed, "its run failed, and everything is as before");
             }
-            RunState::NeedsAttention | RunState::Unknown => {
-                occasion.over(OccasionState::Failed, "nobody knows how its run ended: look at the plan");
+            RunState::NeedsAttention => {
+                occasion.over(OccasionState::Failed, "its run ended in a way that a person has to look at");
+            }
+            RunState::Unknown => {
+                occasion.over(OccasionState::Failed, "nobody knows how its run ended: look, and say what you see");
             }
             _ => return false,
         }
+        account(occasion, plan, run);
         return true;
     }
     match plan.status {
@@ -126,7 +147,7 @@ fn settle(occasion: &mut Occasion, plan: &PlanRecord) -> bool {
             true
         }
         Status::Expired if !occasion.reason.contains("expired") => {
-            "its plan expired undecided: `exacta resubmit` makes it again from the same bytes"
+            "its plan expired undecided: resubmit it, and it is made again from the same bytes"
                 .clone_into(&mut occasion.reason);
             true
         }
@@ -134,13 +155,25 @@ fn settle(occasion: &mut Occasion, plan: &PlanRecord) -> bool {
     }
 }
 
-/// The mails of a plan, and what became of each: a run that ended as before sent none, and of one that nobody knows the end of nobody knows
-/// whether they were sent.
-fn sends(plan: &PlanRecord, run: &RunRecord) -> Vec<Sent> {
-    let outcome = match run.state {
-        RunState::Completed | RunState::Undone => "sent",
-        RunState::RolledBack | RunState::Cancelled => "not_sent",
-        _ => "unknown",
+/// What the receipt of an occasion tells of its run: who approved, what was written and sent.
+fn account(occasion: &mut Occasion, plan: &PlanRecord, run: &RunRecord) {
+    let by: Vec<String> = plan.approvals.iter().map(|signed| signed.statement.approver.to_string()).collect();
+    let steps = run.receipts.get("steps").and_then(Value::as_array).cloned().unwrap_or_default();
+    let written: Vec<Value> = steps.iter().filter_map(|step| step.get("path").cloned()).collect();
+    let sends = serde_json::to_value(&occasion.sends).unwrap_or_default();
+    if let Some(receipt) = occasion.receipt.as_mut().and_then(Value::as_object_mut) {
+        receipt.insert("approved_by".to_owned(), json!(by));
+        receipt.insert("written".to_owned(), json!(written));
+        receipt.insert("sends".to_owned(), sends);
+    }
+}
+
+/// The mails of a plan, and what became of each, by the run's journal; without one none was sent.
+fn sends(plan: &PlanRecord, run: &RunRecord, stands: &[Stand]) -> Vec<Sent> {
+    let outcome = |step: &str| match stands.iter().find(|stand| stand.act == SEND && stand.step == step) {
+        Some(Stand { done: Some(true), .. }) => "sent",
+        Some(Stand { done: None, .. }) => "unknown",
+        _ => "not_sent",
     };
     let kept = plan.proposal.as_deref().and_then(|text| serde_json::from_slice::<Value>(text).ok()).unwrap_or_default();
     let steps = kept.get("steps").and_then(Value::as_array).cloned().unwrap_or_default();
@@ -155,7 +188,7 @@ fn sends(plan: &PlanRecord, run: &RunRecord) -> Vec<Sent> {
                 Some(Value::Array(all)) => all.iter().map(|one| text(Some(one))).collect(),
                 one => vec![text(one)],
             };
-            Sent { message_id: format!("<{}.{id}@{host}>", run.id), step: id, to, outcome: outcome.to_owned() }
+            Sent { message_id: format!("<{}.{id}@{host}>", run.id), outcome: outcome(&id).to_owned(), step: id, to }
         })
         .collect()
 }

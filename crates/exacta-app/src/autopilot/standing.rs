@@ -1,5 +1,6 @@
 //! What stands behind a plan that was made for an autopilot, as it is now: its words, lists and switches, if an approver signed for them.
 
+use super::occasion::Occasion;
 use crate::error::Error;
 use crate::run::preconditions::ProjectRef;
 use crate::signer::Signer;
@@ -10,6 +11,7 @@ use exacta_kernel::binding::BoundAutopilot;
 use exacta_kernel::check::Allowed;
 use exacta_kernel::hash::Digest;
 use exacta_record::{DocumentKind, RECORDS, Record};
+use std::collections::BTreeSet;
 
 /// What an autopilot allows now, and the hash of that.
 pub(crate) struct StandingNow {
@@ -19,10 +21,11 @@ pub(crate) struct StandingNow {
 
 impl StandingNow {
     /// Of an autopilot whose signature was verified. Its mail account counts if an approver signed for that, too.
-    pub fn of(home: &Home, autopilot: &Autopilot) -> Result<Self, Error> {
+    /// `correspondents` wrote what was read for the plan.
+    pub fn of(home: &Home, autopilot: &Autopilot, correspondents: &BTreeSet<String>) -> Result<Self, Error> {
         let from =
             autopilot.definition.mail.as_deref().map(|account| crate::mail::sender(home, account)).transpose()?;
-        let allowed = autopilot.allowed(from.flatten().as_deref(), std::collections::BTreeSet::new());
+        let allowed = autopilot.allowed(from.flatten().as_deref(), correspondents.clone());
         Ok(Self { sha256: autopilot.hash()?, allowed })
     }
 }
@@ -44,5 +47,11 @@ pub(crate) fn standing_now(
     if autopilot.removed || autopilot.verify(approvers, project_ref.project).is_err() {
         return Ok(None);
     }
-    StandingNow::of(project_ref.home, &autopilot).map(Some)
+    let occasion =
+        bound.occasion.as_deref().map(|id| record.document(DocumentKind::Occasion, id)).transpose()?.flatten();
+    let correspondents = match occasion {
+        Some(found) => serde_json::from_value::<Occasion>(found.body)?.correspondents,
+        None => BTreeSet::new(),
+    };
+    StandingNow::of(project_ref.home, &autopilot, &correspondents).map(Some)
 }

@@ -11,8 +11,11 @@ use crate::submit::Lineage;
 use exacta_kernel::autopilot::AutopilotName;
 use exacta_kernel::binding::Identity;
 use exacta_kernel::check::Allowed;
+use exacta_kernel::hint;
+use exacta_kernel::hint::Remedy;
 use exacta_kernel::id::CorrelationId;
 use exacta_view::PlanView;
+use std::collections::BTreeSet;
 
 impl App {
     /// Submits an agent's plan for an autopilot. What the autopilot allows comes with the answer.
@@ -22,7 +25,7 @@ impl App {
     pub fn submit_for(&mut self, name: &AutopilotName, text: &[u8]) -> Result<(PlanView, Allowed), Error> {
         self.authorize(Act::Propose)?;
         let autopilot = self.verified(name)?.autopilot;
-        let made_for = For::new(name, None, StandingNow::of(&self.home, &autopilot)?);
+        let made_for = For::new(name, None, StandingNow::of(&self.home, &autopilot, &BTreeSet::new())?);
         let allowed = made_for.allowed.clone();
         let lineage = Lineage { autopilot: Some(made_for), ..Lineage::new(new_id(CorrelationId::parse)?, 1) };
         let view = self.register(text, Origin::Outside, &[], lineage)?;
@@ -35,16 +38,17 @@ impl App {
         let Some(bound) = &identity.binding.autopilot else { return Ok(None) };
         let name = super::name(&bound.name)?;
         let kept = self.verified(&name)?.autopilot;
-        let standing = StandingNow::of(&self.home, &kept)?;
+        let read = bound.occasion.as_deref().map(|id| self.occasion(id)).transpose()?;
+        let correspondents = read.as_ref().map(|occasion| occasion.correspondents.clone()).unwrap_or_default();
+        let standing = StandingNow::of(&self.home, &kept, &correspondents)?;
         let blocked = |why: String| {
             Error::new(Exit::Drifted, "plan_drifted", format!("plan `{}` is blocked: {why}", identity.plan_id))
-                .hint(format!("plan again: `exacta autopilot run {name}`"))
+                .hint(hint!["plan again: ", Remedy::AutopilotRun(name.to_string())])
         };
         if standing.sha256 != bound.sha256 {
             return Err(blocked(format!("autopilot `{name}` changed since")));
         }
-        if let Some(occasion) = &bound.occasion {
-            let occasion = self.occasion(occasion)?;
+        if let Some(occasion) = read {
             if occasion.state.is_over() {
                 return Err(blocked(format!("its occasion is {}: {}", occasion.state.name(), occasion.reason)));
             }

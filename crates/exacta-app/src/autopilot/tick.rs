@@ -7,10 +7,12 @@ use crate::app::{App, Options};
 use crate::caller::Caller;
 use crate::clock::now;
 use crate::error::Error;
+use exacta_home::HeldSession;
 use exacta_kernel::autopilot::AutopilotName;
 use exacta_record::DocumentKind;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// An autopilot whose time had come, and what became of it.
 #[derive(Debug)]
@@ -26,6 +28,14 @@ pub struct Due {
 /// # Errors
 /// Only if the user's own folder cannot be read.
 pub fn tick(options: &Options) -> Result<Vec<Due>, Error> {
+    tick_in(options, |_| None)
+}
+
+/// The same in sessions that a process holds, by project: what is planned there ends with that process.
+///
+/// # Errors
+/// As [`tick`].
+pub fn tick_in(options: &Options, session: impl Fn(&Path) -> Option<Arc<HeldSession>>) -> Result<Vec<Due>, Error> {
     let mut places: BTreeMap<PathBuf, Vec<AutopilotName>> = BTreeMap::new();
     for (name, place) in options.home()?.autopilots()? {
         places.entry(place).or_default().push(name);
@@ -38,10 +48,15 @@ pub fn tick(options: &Options) -> Result<Vec<Due>, Error> {
     for (place, names) in places {
         let here = Options { project: Some(place), exactly: true, ..options.clone() };
         match App::resume(&here) {
-            Ok(mut app) => done.extend(names.into_iter().filter_map(|name| {
-                let outcome = app.begin_as_timer(&name).transpose()?;
-                Some(Due { autopilot: name, outcome })
-            })),
+            Ok(mut app) => {
+                if let Some(held) = session(app.path()) {
+                    app.join_session(held);
+                }
+                done.extend(names.into_iter().filter_map(|name| {
+                    let outcome = app.begin_as_timer(&name).transpose()?;
+                    Some(Due { autopilot: name, outcome })
+                }));
+            }
             Err(error) => {
                 done.extend(names.into_iter().map(|autopilot| Due { autopilot, outcome: Err(error.clone()) }))
             }
@@ -72,6 +87,6 @@ impl App {
         if self.store.document(DocumentKind::Occasion, &id)?.is_some() {
             return Ok(None);
         }
-        self.begin_occasion(name, &Input { idempotency_key: None, due: Some(due) }).map(Some)
+        self.begin_occasion(name, &Input { due: Some(due), ..Input::default() }).map(Some)
     }
 }
