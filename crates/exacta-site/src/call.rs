@@ -34,6 +34,8 @@ struct Arguments {
     #[serde(default)]
     stored: Stored,
     before: Option<Digest>,
+    /// The status of that state: what the tier of the call was judged by.
+    status: Option<String>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -104,6 +106,7 @@ impl Call {
             serde_json::from_value(Value::Object(arguments)).map_err(|error| bad(error.to_string()))?;
         if (op == Op::Create) != (arguments.id.is_none() && arguments.before.is_none())
             || (op != Op::Create && arguments.id.is_none())
+            || (op != Op::Update && arguments.status.is_some())
         {
             return Err(bad("its page and the state it was made on do not fit the tool".to_owned()));
         }
@@ -120,6 +123,11 @@ impl Call {
     #[must_use]
     pub const fn before(&self) -> Option<Digest> {
         self.arguments.before
+    }
+
+    /// Whether the page as it was has the status that the call was judged by.
+    pub(crate) fn was_judged_by(&self, before: &Page) -> bool {
+        self.arguments.status.as_ref().is_none_or(|status| *status == before.status)
     }
 
     /// What is sent: for a page that is created, under its marker instead of its slug.
@@ -281,7 +289,7 @@ pub(crate) fn trashed(slug: &str) -> String {
 
 /// The names of all arguments.
 const ARGUMENTS: &[&str] =
-    &["id", "title", "slug", "content", "excerpt", "parent", "template", "meta", "stored", "before"];
+    &["id", "title", "slug", "content", "excerpt", "parent", "template", "meta", "stored", "before", "status"];
 
 #[cfg(test)]
 mod tests {
@@ -300,6 +308,8 @@ mod tests {
             ("content.create_page", json!({ "title": "a", "status": "publish" }), false),
             ("content.update_page", json!({ "id": 4, "title": "a", "before": hash }), true),
             ("content.update_page", json!({ "title": "a", "before": hash }), false),
+            ("content.update_page", json!({ "id": 4, "title": "a", "before": hash, "status": "draft" }), true),
+            ("content.create_page", json!({ "title": "a", "status": "draft" }), false),
             ("content.trash_page", json!({ "id": 4, "before": hash }), true),
             ("content.trash_page", json!({ "id": 4, "before": hash, "force": true }), false),
             ("content.delete_page", json!({ "id": 4, "before": hash }), false),

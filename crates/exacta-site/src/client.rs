@@ -130,6 +130,11 @@ impl Client {
         self
     }
 
+    /// Whether addresses are written without pretty links.
+    pub(crate) const fn has_plain_links(&self) -> bool {
+        self.plain
+    }
+
     /// The same, for a site that gives itself another address than it is reached at.
     #[must_use]
     pub fn with_home(mut self, home: &str) -> Self {

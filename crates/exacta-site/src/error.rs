@@ -1,5 +1,7 @@
 //! Why a site could not be asked, or its answer does not count.
 
+use exacta_kernel::hint;
+use exacta_kernel::hint::{Hint, Remedy};
 use std::time::Duration;
 
 /// What went wrong between this machine and a site. One line; no password is ever in it.
@@ -79,24 +81,26 @@ impl SiteError {
 
     /// What helps.
     #[must_use]
-    pub const fn hint(&self) -> &'static str {
+    pub fn hint(&self) -> Hint {
         match self {
             Self::NotSent(_) | Self::Late(_) | Self::Cut => {
-                "check the address and whether the site is up, then give the command again"
+                hint!["check the address and whether the site is up, then give the command again"]
             }
-            Self::Redirect { .. } => "add the site with the address that it redirects to",
-            Self::TooLarge(_) => "look at what the site answers; it is not what WordPress answers",
+            Self::Redirect { .. } => hint!["add the site with the address that it redirects to"],
+            Self::TooLarge(_) => hint!["look at what the site answers; it is not what WordPress answers"],
             Self::NotJson { .. } => {
-                "something before WordPress answers (a cache, a firewall, maintenance), or its REST interface is off"
+                hint![
+                    "something before WordPress answers (a cache, a firewall, maintenance), or its REST interface is off"
+                ]
             }
             Self::Refused { status: 401, .. } => {
-                "the user or application password is wrong, or the host strips the `Authorization` header"
+                hint!["the user or application password is wrong, or the host strips the `Authorization` header"]
             }
             Self::Refused { status: 403, .. } => {
-                "this user may not do that; `exacta site role` prints the role that may"
+                hint!["this user may not do that; ", Remedy::SiteRole, " prints the role that may"]
             }
-            Self::Refused { .. } | Self::Strange(_) => "look at the site, then make the plan again",
-            Self::Local(_) => "fix that, and give the command again",
+            Self::Refused { .. } | Self::Strange(_) => hint!["look at the site, then make the plan again"],
+            Self::Local(_) => hint!["fix that, and give the command again"],
         }
     }
 

@@ -2,6 +2,7 @@
 
 use exacta_effect::{Folder, IoError};
 use exacta_kernel::hash::Digest;
+use serde::{Deserialize, Serialize};
 
 /// The largest thing that is kept.
 const MOST: u64 = 64 << 20;
@@ -11,6 +12,24 @@ const MOST: u64 = 64 << 20;
 pub struct Images {
     kept: Folder,
     begun: Folder,
+}
+
+/// What is known of an act that was done, beyond that it was.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Noted {
+    /// The page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<u64>,
+    /// The page as it is stored, or what was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<Digest>,
+    /// How many things were read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+    /// `exact`, `normalised` or `differs`: what is stored, beside what was approved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stored: Option<String>,
 }
 
 impl Images {
@@ -63,5 +82,30 @@ impl Images {
     pub(crate) fn page_of(&self, key: &str) -> Result<Option<u64>, IoError> {
         let bytes = self.begun.bytes(&format!("{key}.page"), 64)?;
         Ok(bytes.and_then(|bytes| str::from_utf8(&bytes).ok()?.parse().ok()))
+    }
+
+    /// Notes what an act left. What was noted first stays.
+    pub(crate) fn note(&self, key: &str, noted: &Noted) -> Result<(), IoError> {
+        let bytes = serde_json::to_vec(noted).unwrap_or_default();
+        self.begun.keep(&format!("{key}.noted"), &bytes).map(drop)
+    }
+
+    /// What an act left, if it was ever done.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn noted(&self, key: &str) -> Result<Option<Noted>, IoError> {
+        let bytes = self.begun.bytes(&format!("{key}.noted"), 4096)?;
+        Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
+    }
+
+    /// Notes that a reading act counts no more.
+    pub(crate) fn drop_read(&self, key: &str) -> Result<(), IoError> {
+        self.begun.keep(&format!("{key}.dropped"), b"dropped\n").map(drop)
+    }
+
+    /// Whether it counts no more.
+    pub(crate) fn is_dropped(&self, key: &str) -> Result<bool, IoError> {
+        Ok(self.begun.bytes(&format!("{key}.dropped"), 64)?.is_some())
     }
 }

@@ -73,9 +73,11 @@ impl Manifest {
         }
     }
 
-    /// SHA-256 of the manifest in canonical form.
+    /// SHA-256 of the manifest in canonical form. That there are revisions can be told only once a page was changed, so only that there
+    /// are none counts: else the first edit of a site would block every plan.
     #[must_use]
     pub fn sha256(&self) -> Digest {
-        canonical_hash(self).unwrap_or_else(|_| Digest::of(format!("{self:?}").as_bytes()))
+        let known = Self { revisions: self.revisions.filter(|kept| !kept), ..self.clone() };
+        canonical_hash(&known).unwrap_or_else(|_| Digest::of(format!("{known:?}").as_bytes()))
     }
 }

@@ -98,7 +98,7 @@ impl Page {
 
     /// Whether its date floats: it has none until it is published.
     pub(crate) fn floats(status: &str) -> bool {
-        matches!(status, "draft" | "pending" | "auto-draft")
+        exacta_kernel::action::tool::is_unpublished(status)
     }
 
     fn fields(&self) -> [(&'static str, Value); 13] {

@@ -7,8 +7,9 @@
 use crate::call::{Call, Expected, Match, Op, trashed};
 use crate::client::{Client, Reply};
 use crate::error::{Fate, SiteError};
-use crate::images::Images;
+use crate::images::{Images, Noted};
 use crate::page::{Found, Page};
+use crate::reading::{self, reads};
 use exacta_effect::{Answer, Direction, Effector, Fault, IdempotencyKey, IoError, Reversal, Seen, Trace};
 use exacta_kernel::effect::Effect;
 use exacta_kernel::effect::site::ACTS;
@@ -77,6 +78,9 @@ impl<C: Deref<Target = Client>> Pages<C> {
                     })?)
                 }
             };
+        if before.as_ref().is_some_and(|before| !call.was_judged_by(before)) {
+            return Err(Fault("the page's status is not the one that the call was judged by".to_owned()));
+        }
         let expected = call.expected(before.as_ref());
         Ok(Act { call, before, expected, key: trace.key.as_str().to_owned() })
     }
@@ -107,9 +111,24 @@ impl<C: Deref<Target = Client>> Pages<C> {
             return Ok(Seen::Before);
         }
         match act.expected.compare(&found.page) {
-            Match::Exact | Match::Normalised => self.alone(act, &found),
+            how @ (Match::Exact | Match::Normalised) => {
+                self.note(act, &found.page, &how)?;
+                self.alone(act, &found)
+            }
             Match::Differs(fields) => Ok(Seen::Other(differs(id, &fields))),
         }
+    }
+
+    /// Notes what is stored, for receipts.
+    fn note(&self, act: &Act, page: &Page, how: &Match) -> Result<(), Fault> {
+        let stored = match how {
+            Match::Exact => "exact",
+            Match::Normalised => "normalised",
+            Match::Differs(_) => "differs",
+        };
+        let noted =
+            Noted { page: Some(page.id), sha256: Some(page.sha256()), count: None, stored: Some(stored.to_owned()) };
+        self.images.note(&act.key, &noted).map_err(io)
     }
 
     /// Done, unless somebody saved the page between the last look and our write: their words are in its revisions then.
@@ -157,7 +176,10 @@ impl<C: Deref<Target = Client>> Pages<C> {
             return Ok(Place::Seen(Seen::Other(format!("page {id}, which this run made, was deleted for good"))));
         };
         Ok(match act.expected.compare(&page) {
-            Match::Exact | Match::Normalised => Place::Seen(Seen::Done),
+            how @ (Match::Exact | Match::Normalised) => {
+                self.note(act, &page, &how)?;
+                Place::Seen(Seen::Done)
+            }
             // Under its marker in the trash it is as if it had never been made, whatever the site stored of it.
             Match::Differs(_) if page.slug == in_trash && page.status == "trash" => Place::Seen(Seen::Before),
             Match::Differs(fields) => match act.expected.on_the_way(&marker).compare(&page) {
@@ -238,14 +260,18 @@ impl<C: Deref<Target = Client>> Pages<C> {
     /// What the site says it stored. If that is something else than was approved, it is put back at once.
     fn as_expected(&self, act: &Act, direction: Direction, page: Option<Page>) -> Answer {
         let (Direction::Perform, Some(page)) = (direction, page) else { return Answer::Done };
-        let Match::Differs(fields) = act.expected.compare(&page) else { return Answer::Done };
-        let stored = Fault(format!("the site stored something else: {}", differs(page.id, &fields)));
+        let how = act.expected.compare(&page);
+        let Match::Differs(fields) = &how else { return Answer::Done };
+        if let Err(fault) = self.note(act, &page, &how) {
+            return Answer::Lost(fault);
+        }
+        let stored = Fault(format!("the site stored something else: {}", differs(page.id, fields)));
         // Only if it is still what the site just stored: a person's words are never put back.
         if !matches!(self.client.page(page.id), Ok(Some(now)) if now == page) {
             return Answer::Lost(stored);
         }
         let back = match &act.before {
-            Some(before) => self.post(page.id, &self.whole(act, before, &fields)).map(drop),
+            Some(before) => self.post(page.id, &self.whole(act, before, fields)).map(drop),
             None => self.trash_created(page.id, &act.key),
         };
         match back {
@@ -316,15 +342,23 @@ impl<C: Deref<Target = Client>> Pages<C> {
 
 impl<C: Deref<Target = Client>> Effector for Pages<C> {
     fn performs(&self, act: &str) -> bool {
-        ACTS.contains(&act)
+        ACTS.contains(&act) || reads(act)
     }
 
-    fn reversal(&self, _act: &str) -> Reversal {
-        Reversal::Compensated
+    fn reversal(&self, act: &str) -> Reversal {
+        if reads(act) { Reversal::Exact } else { Reversal::Compensated }
+    }
+
+    fn result(&self, trace: &Trace) -> Option<Value> {
+        let noted = self.images.noted(trace.key.as_str()).ok()??;
+        serde_json::to_value(noted).ok()
     }
 
     fn prepare(&self, effect: &Effect, trace: &Trace) -> Result<(), Fault> {
         self.is_own(trace)?;
+        if reads(effect.act()) {
+            return Ok(());
+        }
         let bytes = effect.content().map(FileContent::bytes).unwrap_or_default();
         let call = Call::parse(bytes).map_err(|bad| Fault(bad.to_string()))?;
         self.images.keep(bytes).map_err(io)?;
@@ -340,6 +374,9 @@ impl<C: Deref<Target = Client>> Effector for Pages<C> {
     }
 
     fn look(&self, trace: &Trace) -> Result<Seen, Fault> {
+        if reads(&trace.act) {
+            return reading::look(&self.images, trace);
+        }
         match self.place(&self.act(trace)?)? {
             Place::Seen(seen) => Ok(seen),
             Place::Half(id) => Ok(Seen::Other(format!("page {id} is there under its marker"))),
@@ -347,6 +384,9 @@ impl<C: Deref<Target = Client>> Effector for Pages<C> {
     }
 
     fn settle(&self, trace: &Trace, tried: Direction, key: &IdempotencyKey) -> Result<Seen, Fault> {
+        if reads(&trace.act) {
+            return reading::look(&self.images, trace);
+        }
         let act = self.act(trace)?;
         let begun = self.images.is_begun(key.as_str()).map_err(io)?;
         let fate = lock(&self.fates).get(key.as_str()).copied();
@@ -354,6 +394,9 @@ impl<C: Deref<Target = Client>> Effector for Pages<C> {
     }
 
     fn perform(&self, _effect: &Effect, trace: &Trace) -> Answer {
+        if reads(&trace.act) {
+            return reading::perform(&self.client, &self.images, trace);
+        }
         match self.act(trace) {
             Ok(act) => self.once(&act, Direction::Perform, trace.key.as_str()),
             Err(fault) => Answer::NotDone(fault),
@@ -361,6 +404,9 @@ impl<C: Deref<Target = Client>> Effector for Pages<C> {
     }
 
     fn compensate(&self, trace: &Trace, key: &IdempotencyKey) -> Answer {
+        if reads(&trace.act) {
+            return reading::compensate(&self.images, trace);
+        }
         match self.act(trace) {
             Ok(act) => self.once(&act, Direction::Compensate, key.as_str()),
             Err(fault) => Answer::NotDone(fault),

@@ -8,6 +8,8 @@ use crate::kses::elements_lost;
 use crate::manifest::Manifest;
 use crate::page::{Found, Page};
 use crate::saved::saved;
+use exacta_kernel::hint;
+use exacta_kernel::hint::{Hint, Remedy};
 use exacta_kernel::text::excerpt;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -46,7 +48,7 @@ pub struct NoDraft {
     /// Why.
     pub message: String,
     /// What helps.
-    pub hint: String,
+    pub hint: Hint,
 }
 
 /// Makes the exact call of what is asked for, on the page as it is now.
@@ -85,16 +87,19 @@ pub fn draft_call(client: &Client, manifest: &Manifest, request: &Request<'_>) -
     if let Some(found) = &found {
         arguments.insert("id".to_owned(), found.page.id.into());
         arguments.insert("before".to_owned(), found.page.sha256().to_string().into());
+        if request.op == Op::Update {
+            arguments.insert("status".to_owned(), found.page.status.clone().into());
+        }
     }
     Ok(Drafted { arguments, before: found.map(|found| found.page), notes })
 }
 
-fn no(code: &'static str, message: impl Into<String>, hint: &str) -> NoDraft {
-    NoDraft { code, message: message.into(), hint: hint.to_owned() }
+fn no(code: &'static str, message: impl Into<String>, hint: impl Into<Hint>) -> NoDraft {
+    NoDraft { code, message: message.into(), hint: hint.into() }
 }
 
 fn of(error: SiteError) -> NoDraft {
-    NoDraft { code: error.code(), message: error.to_string(), hint: error.hint().to_owned() }
+    NoDraft { code: error.code(), message: error.to_string(), hint: error.hint() }
 }
 
 fn found(client: &Client, id: u64) -> Result<Found, NoDraft> {
@@ -115,7 +120,7 @@ fn fits(request: &Request<'_>, manifest: &Manifest, page: &Page) -> Result<(), N
     );
     if !may_edit || (request.op == Op::Trash && !may_delete) {
         let message = format!("the user `{}` may not do that to page {id}, which is {}", manifest.user, page.status);
-        return Err(no("SITE_AUTH", message, "`exacta site role` prints the role that may"));
+        return Err(no("SITE_AUTH", message, hint![Remedy::SiteRole, " prints the role that may"]));
     }
     match (request.op, page.status.as_str()) {
         (_, "trash") => wrong(format!("page {id} is in the trash")),
@@ -157,7 +162,7 @@ fn named(request: &Request<'_>, manifest: &Manifest) -> Result<(), NoDraft> {
     if let Some(odd) = meta.and_then(|meta| meta.keys().find(|name| !manifest.meta.contains(*name))) {
         let known: Vec<&str> = manifest.meta.iter().map(String::as_str).collect();
         let hint = format!("the site has registered: {}", known.join(", "));
-        return Err(no("PLAN_SCHEMA_INVALID", format!("the site has not registered the meta field `{odd}`"), &hint));
+        return Err(no("PLAN_SCHEMA_INVALID", format!("the site has not registered the meta field `{odd}`"), hint));
     }
     let template = request.fields.get("template").and_then(Value::as_str).filter(|name| !name.is_empty());
     match (template, &manifest.templates) {

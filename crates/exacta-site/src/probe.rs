@@ -3,6 +3,8 @@
 use crate::client::Client;
 use crate::error::SiteError;
 use crate::manifest::{Manifest, PageRights};
+use exacta_kernel::hint;
+use exacta_kernel::hint::{Hint, Remedy};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -15,7 +17,7 @@ pub struct Trouble {
     /// What was found.
     pub message: String,
     /// What helps.
-    pub hint: String,
+    pub hint: Hint,
 }
 
 /// Asks a site what it is and what the user can do there. The client that comes back knows how the site writes its addresses.
@@ -24,20 +26,36 @@ pub struct Trouble {
 /// [`Trouble`] in words.
 pub fn probe(client: Client) -> Result<(Client, Manifest), Trouble> {
     let (client, index, plain_links) = index(client)?;
-    let home = index.get("home").or_else(|| index.get("url")).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let home = home(&index);
     let client = client.with_home(&home);
-    let me = me(&client, &index)?;
+    let manifest = described(&client, &index, home, plain_links)?;
+    Ok((client, manifest))
+}
+
+/// What a client that knows how the site writes its addresses finds there now.
+pub(crate) fn manifest(client: &Client) -> Result<Manifest, Trouble> {
+    let index = client.get("/", &[]).map_err(|error| Trouble::of(&error))?.body;
+    described(client, &index, home(&index), client.has_plain_links())
+}
+
+/// The address that a site gives itself.
+fn home(index: &Value) -> String {
+    index.get("home").or_else(|| index.get("url")).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+fn described(client: &Client, index: &Value, home: String, plain_links: bool) -> Result<Manifest, Trouble> {
+    let me = me(client, index)?;
     let rights = rights(&me);
     if !rights.edit {
         return Err(Trouble {
             code: "SITE_AUTH",
             message: format!("the user `{}` may not edit pages on {}", client.user(), client.base()),
-            hint: "give the user the role that `exacta site role` prints".to_owned(),
+            hint: role_needed(),
         });
     }
     let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let (post_types, templates, meta) = (post_types(&client)?, templates(&client), meta(&client)?);
-    let manifest = Manifest {
+    let (post_types, templates, meta) = (post_types(client)?, templates(client), meta(client)?);
+    Ok(Manifest {
         url: client.base().to_string(),
         home,
         plain_links,
@@ -45,17 +63,16 @@ pub fn probe(client: Client) -> Result<(Client, Manifest), Trouble> {
         user_id: me.get("id").and_then(Value::as_u64).unwrap_or_default(),
         user: text(&me, "username"),
         rights,
-        revisions: revisions(&client)?,
+        revisions: revisions(client)?,
         post_types,
         templates,
         meta,
-    };
-    Ok((client, manifest))
+    })
 }
 
 impl Trouble {
     fn of(error: &SiteError) -> Self {
-        Self { code: error.code(), message: error.to_string(), hint: error.hint().to_owned() }
+        Self { code: error.code(), message: error.to_string(), hint: error.hint() }
     }
 }
 
@@ -80,20 +97,24 @@ fn index(client: Client) -> Result<(Client, Value, bool), Trouble> {
         Err(error @ (SiteError::NotJson { .. } | SiteError::Refused { status: 404, .. })) => Trouble {
             code: "SITE_UNREACHABLE",
             message: format!("no WordPress REST interface is at {}: {error}", client.base()),
-            hint: "the address is wrong, or a plugin or the host switches the interface off; `/wp-json/` must answer with JSON".to_owned(),
+            hint: "the address is wrong, or a plugin or the host switches the interface off; `/wp-json/` must answer with JSON".into(),
         },
         Err(error) => Trouble::of(&error),
         Ok(_) => Trouble {
             code: "SITE_UNREACHABLE",
             message: format!("what answers at {} is not WordPress's interface", client.base()),
-            hint: "add the site with the address of its front page".to_owned(),
+            hint: "add the site with the address of its front page".into(),
         },
     })
 }
 
+fn role_needed() -> Hint {
+    hint!["give the user the role that ", Remedy::SiteRole, " prints"]
+}
+
 /// The user, as the site knows them.
 fn me(client: &Client, index: &Value) -> Result<Value, Trouble> {
-    let trouble = |message: String, hint: &str| Trouble { code: "SITE_AUTH", message, hint: hint.to_owned() };
+    let trouble = |message: String, hint: Hint| Trouble { code: "SITE_AUTH", message, hint };
     let user = client.user();
     let me = match client.get("/wp/v2/users/me", &[("context", "edit".to_owned())]) {
         Ok(reply) => reply.body,
@@ -102,26 +123,24 @@ fn me(client: &Client, index: &Value) -> Result<Value, Trouble> {
                 let message = format!("{} takes no application passwords", client.base());
                 return Err(trouble(
                     message,
-                    "the site needs https, and no plugin may switch application passwords off",
+                    "the site needs https, and no plugin may switch application passwords off".into(),
                 ));
             }
             let message =
                 format!("{} takes `{user}` for nobody: it refuses the password, or never saw it", client.base());
-            let hint = "use an application password (Users → Profile), not the one you log in with; if it is right, the host strips the `Authorization` header (for Apache: `CGIPassAuth On`, or `SetEnvIf Authorization \"(.*)\" HTTP_AUTHORIZATION=$1`)";
+            let hint = "use an application password (Users → Profile), not the one you log in with; if it is right, the host strips the `Authorization` header (for Apache: `CGIPassAuth On`, or `SetEnvIf Authorization \"(.*)\" HTTP_AUTHORIZATION=$1`)".into();
             return Err(trouble(message, hint));
         }
         Err(SiteError::Refused { status: 401, code, .. }) => {
             let message = format!("{} refuses the user `{user}` (`{code}`)", client.base());
             return Err(trouble(
                 message,
-                "use an application password (Users → Profile), not the one you log in with; it belongs to one user",
+                "use an application password (Users → Profile), not the one you log in with; it belongs to one user"
+                    .into(),
             ));
         }
         Err(SiteError::Refused { status: 403, .. }) => {
-            return Err(trouble(
-                format!("the user `{user}` may not see itself on {}", client.base()),
-                "give the user the role that `exacta site role` prints",
-            ));
+            return Err(trouble(format!("the user `{user}` may not see itself on {}", client.base()), role_needed()));
         }
         Err(error) => return Err(Trouble::of(&error)),
     };
@@ -132,7 +151,7 @@ fn me(client: &Client, index: &Value) -> Result<Value, Trouble> {
     let other = me.get("username").and_then(Value::as_str).unwrap_or("somebody else");
     Err(trouble(
         format!("the password is one of `{other}`, not of `{user}`"),
-        "add the site with the user that the password belongs to",
+        "add the site with the user that the password belongs to".into(),
     ))
 }
 

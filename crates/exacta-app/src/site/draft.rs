@@ -1,25 +1,39 @@
 //! A planner's answer becomes a plan for a site: read strictly, held against skill, site and caps, each page as it is now.
 
+use super::contract::{
+    ContractEvent, ContractRow, Estimates, Llm, PlanContract, PolicyContext, Risk, Verdict as Word, step,
+};
+use super::kept::{verified_site, verified_skill};
+use super::pages::Steps;
+use super::planner::{LONGEST_ANSWER, Planned, Planner, Task, answer_too_long};
+use super::reach::probed;
 use super::standing::SiteNow;
-use super::{known, probed, skill};
 use crate::app::App;
 use crate::caller::Act;
+use crate::clock::{new_id, now};
 use crate::error::{Error, Exit};
-use crate::pipeline::{Evaluation, Origin};
-use crate::submit::Lineage;
-use exacta_effect::Folder;
+use crate::pipeline::Origin;
+use crate::submit::{Lineage, data};
+use exacta_kernel::audit::{EntryDraft, Event};
 use exacta_kernel::check::SkillCaps;
-use exacta_kernel::contract::{Contract, ContractCall, ContractStep, Terms};
-use exacta_kernel::effect::site::BULK;
+use exacta_kernel::contract::{Contract, Terms};
 use exacta_kernel::finding::{Code, Finding};
-use exacta_kernel::hash::Digest;
-use exacta_kernel::parse::Refusal;
+use exacta_kernel::gate::Verdict;
+use exacta_kernel::hash::{Digest, canonical_hash};
+use exacta_kernel::id::{CorrelationId, PlanId};
 use exacta_kernel::site::SiteName;
-use exacta_kernel::text::excerpt;
-use exacta_site::{Client, Images, Manifest, NoDraft, Op, Request, draft_call};
-use exacta_view::PlanView;
-use serde::Serialize;
+use exacta_record::{DocumentChange, DocumentKind};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+
+/// The presets of the contract. They name how a plan is asked for, and change no cap.
+const PRESETS: [&str; 4] = ["fast", "balanced", "quality", "reasoning"];
+
+/// How a model is preferred.
+const PREFERENCES: [&str; 3] = ["cheap", "balanced", "quality"];
+
+/// The longest goal.
+const LONGEST_GOAL: usize = 4_000;
 
 /// What is asked for.
 #[derive(Debug, Clone)]
@@ -32,185 +46,231 @@ pub struct NewDraft<'d> {
     pub goal: &'d str,
     /// The caller's, with the pages.
     pub inputs: &'d Map<String, Value>,
-    /// What the planner answered.
-    pub planner_output: &'d str,
+    /// Who plans.
+    pub planner: Planner<'d>,
+    /// `fast`, `balanced`, `quality` or `reasoning`; `balanced` where none is given.
+    pub policy_preset: Option<&'d str>,
+    /// `cheap`, `balanced` or `quality`, which it is where none is given.
+    pub model_preference: Option<&'d str>,
+    /// What the caller calls this request.
+    pub request_id: Option<&'d str>,
 }
 
-/// Plan Contract v1, as it is printed.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct SiteDraft {
-    plan_version: u64,
-    /// The plan; none where it is rejected.
-    pub plan_id: Option<String>,
-    /// What an approver signs.
-    pub plan_hash: Option<String>,
-    skill_id: String,
-    goal: String,
-    assumptions: Vec<String>,
-    inputs: Map<String, Value>,
-    steps: Vec<Value>,
-    estimates: Value,
-    risk: Value,
-    validation_issues: Vec<Value>,
-    policy_context: Value,
-    llm: Value,
-    /// `validated` or `rejected`.
-    pub status: &'static str,
-    /// What a person has to know before approving it.
-    #[serde(skip)]
-    pub notes: Vec<String>,
+/// What became of a planner's answer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Drafted {
+    /// A plan, validated or rejected.
+    Plan(Box<PlanContract>),
+    /// It is no contract; that is recorded, and nothing else.
+    NoContract(Vec<Finding>),
 }
 
 impl App {
-    /// Drafts a plan for a site out of a planner's answer. What is no contract, or breaks a rule, is recorded as refused.
+    /// Drafts a plan for a site. What is no contract, or breaks a rule, is recorded as refused.
     ///
     /// # Errors
-    /// If the site cannot be asked, or a page cannot be written so that it can be put back.
-    pub fn draft_for_site(&mut self, new: &NewDraft<'_>) -> Result<SiteDraft, Error> {
+    /// If the site or the planner cannot be asked, or there is no such site or skill.
+    pub fn draft_for_site(&mut self, new: &NewDraft<'_>) -> Result<Drafted, Error> {
         self.authorize(Act::Propose)?;
-        let setup = known(&self.home, new.site)?;
-        let skill = skill::known(&self.home, new.skill_id)?;
+        fits(new)?;
+        let setup = verified_site(&self.home, &self.store, &self.project.id, new.site)?;
+        let skill = verified_skill(&self.home, &self.store, &self.project.id, new.skill_id)?;
         if skill.deprecated {
             let message = format!("the skill `{}` is deprecated", skill.skill_id);
             return Err(Error::new(Exit::Denied, "SKILL_DEPRECATED", message).hint("use the one that took its place"));
         }
-        let text = new.planner_output;
-        let contract = match exacta_kernel::contract::read(text, new.skill_id, new.inputs) {
-            Ok(contract) => contract,
-            Err(findings) => return self.no_contract(new, None, findings),
-        };
-        let (client, manifest) = probed(&self.home, &setup)?;
-        let now = SiteNow::of(&setup, &manifest, &skill)?;
+        let (client, manifest) = probed(&self.home, &setup).map_err(no_manifest)?;
         let (allowed, offered) = (skill.allows(), manifest.tools().into_iter().map(ToOwned::to_owned).collect());
-        let caps = SkillCaps::of(self.in_force()?.policy.caps());
+        let caps = SkillCaps::of(self.in_force()?.policy.caps()).min(SkillCaps::ENVIRONMENT);
         let terms = Terms { skill: &allowed, offered: &offered, caps };
-        let mut findings = contract.check(&terms);
-        findings.extend(twice(&contract));
+        let task = Task { goal: new.goal, skill: &skill, inputs: new.inputs, terms: &terms };
+        let planned = self.planned(&new.planner, &task)?;
+        let contract = match &planned.contract {
+            Ok(contract) => contract.clone(),
+            Err(findings) => return self.no_contract(&planned, findings.clone()),
+        };
+        let mut draft = Draft { new, contract, planned, caps: caps.min(skill.caps), notes: Vec::new(), public: false };
+        let findings: Vec<Finding> = draft.contract.check(&terms).into_iter().chain(twice(&draft.contract)).collect();
         if !findings.is_empty() {
-            return self.no_contract(new, Some(&contract), findings);
+            let issues = findings.iter().map(|finding| json!(finding)).collect();
+            return self.rejected_draft(&draft, issues);
         }
-        let calls = contract.calls().unwrap_or_default();
-        let mut maker = Steps { site: new.site.as_str(), client, manifest, notes: Vec::new(), images: self.images()? };
-        let mut steps = Vec::new();
-        for (number, call) in calls.iter().enumerate() {
-            let own = contract.steps.iter().find(|step| step.step_id == call.step_id);
-            steps.push(maker.step(number, call, own)?);
+        let mut maker = Steps::new(new.site.as_str(), client, manifest.clone(), self.images()?);
+        let steps = maker.all(&draft.contract)?;
+        draft.notes = maker.notes;
+        draft.public = maker.public;
+        if !maker.issues.is_empty() {
+            return self.rejected_draft(&draft, maker.issues);
         }
-        let intent = json!({ "type": new.skill_id, "text": new.goal });
+        let lineage = self.site_lineage(&draft, SiteNow::of(&setup, &manifest, &skill)?)?;
+        self.register_draft(&draft, &steps, lineage)
+    }
+
+    fn site_lineage(&self, draft: &Draft<'_>, site: SiteNow) -> Result<Lineage, Error> {
+        Ok(Lineage { site: Some(site), maker: draft.planned.maker.clone(), ..self.new_lineage()? })
+    }
+
+    /// Gives the plan to the gates, and keeps the contract beside it.
+    fn register_draft(&mut self, draft: &Draft<'_>, steps: &[Value], lineage: Lineage) -> Result<Drafted, Error> {
+        let intent = json!({ "type": draft.new.skill_id, "text": draft.new.goal });
         let proposal = json!({ "schema": "exacta.plan/1", "intent": intent, "steps": steps });
-        let lineage = Lineage { site: Some(now), ..self.new_lineage()? };
         let view = self.register(proposal.to_string().as_bytes(), Origin::Outside, &[], lineage)?;
-        let cap = caps.min(skill.caps).cost;
-        let draft = SiteDraft { notes: maker.notes, ..self.printed(new, Some(&contract), cap)? };
-        Ok(of_view(draft, &view))
+        let mut issues: Vec<Value> = view.findings.iter().map(|finding| json!(finding)).collect();
+        if view.decision == Verdict::Deny && issues.is_empty() {
+            let denied = view.gates.iter().filter(|gate| gate.verdict == Verdict::Deny);
+            issues.extend(denied.map(|gate| json!({ "code": "plan_denied", "message": gate.reason })));
+        }
+        let (Some(id), Some(hash)) = (&view.plan_id, &view.plan_hash) else {
+            return self.rejected_draft(draft, issues);
+        };
+        let word = if issues.is_empty() { Word::Validated } else { Word::Rejected };
+        let row = self.row(draft, (hash.clone(), word), issues)?;
+        let plan = PlanId::parse(id).ok().map(|id| self.store.plan(&id)).transpose()?.flatten();
+        let reason = format!("a contract for site `{}`: {} issues", row.site, row.validation_issues.len());
+        let mut entry = EntryDraft::new(Event::PlanEvaluated, self.actor(), reason);
+        entry.plan_id = PlanId::parse(id).ok();
+        entry.correlation_id = plan.as_ref().map(|plan| plan.correlation_id.clone());
+        self.keep_contract(id, &row, &[entry])?;
+        Ok(Drafted::Plan(Box::new(row.told(id, plan.as_ref(), draft.notes.clone()))))
     }
 
-    fn images(&self) -> Result<Images, Error> {
-        let io = |error: exacta_effect::IoError| Error::fault("not_kept", error.to_string());
-        let state = Folder::open(&self.home.project_state(&self.project.id)?).map_err(io)?;
-        Images::open(&state).map_err(io)
+    /// Keeps a contract that broke a rule, and why, with the entry that it was refused.
+    fn rejected_draft(&mut self, draft: &Draft<'_>, issues: Vec<Value>) -> Result<Drafted, Error> {
+        let id = new_id(PlanId::parse)?;
+        let hash = draft.content_hash()?.to_string();
+        let codes: Vec<&str> = issues.iter().filter_map(|issue| issue.get("code")?.as_str()).collect();
+        let entry = self.refusal(&codes, draft.planned.sha256())?;
+        let row = self.row(draft, (hash, Word::Rejected), issues.clone())?;
+        self.keep_contract(id.as_str(), &row, &[entry])?;
+        Ok(Drafted::Plan(Box::new(row.told(id.as_str(), None, draft.notes.clone()))))
     }
 
-    /// Records that an answer is no plan, and says why.
-    fn no_contract(
-        &mut self,
-        new: &NewDraft<'_>,
-        contract: Option<&Contract>,
-        findings: Vec<Finding>,
-    ) -> Result<SiteDraft, Error> {
-        let text = new.planner_output.as_bytes();
-        let refusal = Refusal { findings, text_sha256: Digest::of(text) };
-        let (sha256, lineage) = (refusal.text_sha256, self.new_lineage()?);
-        let view = self.refuse(sha256, &Evaluation::refused(refusal, text), &lineage)?;
-        let draft = self.printed(new, contract, SkillCaps::of(self.in_force()?.policy.caps()).cost)?;
-        Ok(of_view(draft, &view))
+    /// Records that an answer is no contract: its codes and its hash, never the text.
+    fn no_contract(&mut self, planned: &Planned, findings: Vec<Finding>) -> Result<Drafted, Error> {
+        let codes: Vec<&str> = findings.iter().map(|finding| finding.code.as_str()).collect();
+        let entry = self.refusal(&codes, planned.sha256())?;
+        self.store.record(&[entry], now())?;
+        Ok(Drafted::NoContract(findings))
     }
 
-    /// The contract's fields; those of the plan come with its view.
-    fn printed(&self, new: &NewDraft<'_>, contract: Option<&Contract>, cost_cap: u64) -> Result<SiteDraft, Error> {
-        let in_force = self.in_force()?;
-        let authority = in_force.authority();
-        Ok(SiteDraft {
+    fn refusal(&self, codes: &[&str], text_sha256: Digest) -> Result<EntryDraft, Error> {
+        let reason = format!("no plan for a site: {}", codes.join(", "));
+        let mut entry = EntryDraft::new(Event::ProposalRefused, self.actor(), reason);
+        entry.correlation_id = Some(new_id(CorrelationId::parse)?);
+        entry.decision = Some("deny".to_owned());
+        entry.data = data(json!({ "codes": codes, "text_sha256": text_sha256 }));
+        Ok(entry)
+    }
+
+    fn row(&self, draft: &Draft<'_>, (hash, word): (String, Word), issues: Vec<Value>) -> Result<ContractRow, Error> {
+        let Draft { new, contract, planned, caps, .. } = draft;
+        let (at, count) = (now(), issues.len() as u64);
+        let verdict = if word == Word::Validated { "validated" } else { "rejected" };
+        Ok(ContractRow {
             plan_version: 1,
-            plan_id: None,
-            plan_hash: None,
+            site: new.site.to_string(),
+            credential: self.credential(),
+            plan_hash: hash,
             skill_id: new.skill_id.to_owned(),
             goal: new.goal.to_owned(),
-            assumptions: contract.map(|contract| contract.assumptions.clone()).unwrap_or_default(),
+            assumptions: contract.assumptions.clone(),
             inputs: new.inputs.clone(),
-            steps: contract.map(|contract| contract.steps.iter().map(step).collect()).unwrap_or_default(),
-            estimates: contract.map_or(Value::Null, estimates),
-            risk: contract.map_or(Value::Null, |contract| risk(contract, cost_cap)),
-            validation_issues: Vec::new(),
-            policy_context: json!({
-                "policy_version": authority.policy_version, "policy_sha256": authority.policy_sha256,
-                "profile": authority.profile, "max_cost_usd": usd(cost_cap),
+            steps: contract.steps.iter().map(step).collect(),
+            estimates: Estimates::of(contract),
+            risk: Risk::of(contract, caps.cost, draft.public),
+            validation_issues: issues,
+            policy_context: draft.policy_context(),
+            llm_context: Some(Llm {
+                selected_model: planned.model.clone(),
+                task_class: "planning".to_owned(),
+                preference: new.model_preference.unwrap_or("quality").to_owned(),
+                request_id: new
+                    .request_id
+                    .map_or_else(|| new_id(CorrelationId::parse).map(|id| id.to_string()), |id| Ok(id.to_owned()))?,
+                provider_request_id: None,
             }),
-            llm: json!({ "selected_model": "undeclared" }),
-            status: "rejected",
-            notes: Vec::new(),
+            verdict: word,
+            events: vec![
+                ContractEvent::new("draft", at, "system:planner", None),
+                ContractEvent::new(verdict, at, "system:validator", Some(count)),
+            ],
         })
     }
-}
 
-/// Makes the steps of a plan out of calls.
-struct Steps<'s> {
-    site: &'s str,
-    client: Client,
-    manifest: Manifest,
-    images: Images,
-    notes: Vec<String>,
-}
-
-impl Steps<'_> {
-    fn step(&mut self, number: usize, call: &ContractCall, of: Option<&ContractStep>) -> Result<Value, Error> {
-        let arguments = match call.tool {
-            "site.get_environment" => read(exacta_site::environment(&self.manifest))?,
-            "content.inventory" => read(exacta_site::inventory(&self.client, &[]))?,
-            "seo.get_config" => read(exacta_site::seo(&self.client))?,
-            BULK => {
-                let items = call.pages.iter().map(|page| self.page(Op::Create, page).map(Value::Object));
-                json!({ "items": items.collect::<Result<Vec<_>, _>>()? })
-            }
-            tool => {
-                let op = match tool {
-                    "content.update_page" => Op::Update,
-                    "content.publish_page" => Op::Publish,
-                    "content.trash_page" => Op::Trash,
-                    _ => Op::Create,
-                };
-                let none = Map::new();
-                Value::Object(self.page(op, call.pages.first().unwrap_or(&none))?)
-            }
+    fn keep_contract(&mut self, id: &str, row: &ContractRow, entries: &[EntryDraft]) -> Result<(), Error> {
+        let change = DocumentChange {
+            kind: DocumentKind::Contract,
+            id: id.to_owned(),
+            owner: row.site.clone(),
+            state: "kept".to_owned(),
+            body: serde_json::to_value(row)?,
+            was: None,
         };
-        let words = of.map(|step| format!("{}: {}", step.title, step.objective)).unwrap_or_default();
-        let order = number + 1;
-        let after: Vec<String> = (number > 0).then(|| format!("s{number}")).into_iter().collect();
-        Ok(json!({
-            "id": format!("s{order}"), "type": "tool_call", "target": self.site, "dependencies": after, "order": order,
-            "description": excerpt(&words, 200), "tool": call.tool, "arguments": arguments,
-        }))
+        if self.store.put_documents(&[change], entries, now())? {
+            return Ok(());
+        }
+        Err(Error::fault("internal", format!("there is a contract of plan `{id}` already")))
+    }
+}
+
+/// A draft on its way.
+struct Draft<'d> {
+    new: &'d NewDraft<'d>,
+    contract: Contract,
+    planned: Planned,
+    /// The strictest of policy, skill and environment.
+    caps: SkillCaps,
+    notes: Vec<String>,
+    /// Whether a page is changed that the public sees.
+    public: bool,
+}
+
+impl Draft<'_> {
+    fn policy_context(&self) -> PolicyContext {
+        let policy_preset = self.new.policy_preset.unwrap_or("balanced").to_owned();
+        PolicyContext { policy_preset, model: self.planned.model.clone(), caps: self.caps }
     }
 
-    /// The exact arguments of one page, which is kept as it is now.
-    fn page(&mut self, op: Op, page: &Map<String, Value>) -> Result<Map<String, Value>, Error> {
-        let id = page.get("id").and_then(Value::as_u64);
-        let fields: Map<String, Value> =
-            page.iter().filter(|(name, _)| *name != "id").map(|(name, value)| (name.clone(), value.clone())).collect();
-        let drafted =
-            draft_call(&self.client, &self.manifest, &Request { op, id, fields: &fields }).map_err(no_draft)?;
-        if let Some(before) = &drafted.before {
-            let kept = self.images.keep(before.text().as_bytes());
-            kept.map_err(|error| Error::fault("not_kept", error.to_string()))?;
-        }
-        self.notes.extend(drafted.notes);
-        Ok(drafted.arguments)
+    /// What a contract says, by hash: where no plan was made of it.
+    fn content_hash(&self) -> Result<Digest, Error> {
+        let Contract { skill_id, goal, assumptions, inputs, steps } = &self.contract;
+        let steps: Vec<Value> = steps.iter().map(step).collect();
+        let content = json!({
+            "plan_version": 1, "skill_id": skill_id, "goal": goal, "assumptions": assumptions, "inputs": inputs, "steps": steps,
+            "policy_context": self.policy_context(),
+        });
+        Ok(canonical_hash(&content)?)
     }
+}
+
+/// That the request itself is one of the contract's.
+fn fits(new: &NewDraft<'_>) -> Result<(), Error> {
+    let wrong = |message: String, hint: &str| Err(Error::new(Exit::Usage, "VALIDATION_ERROR", message).hint(hint));
+    if new.goal.trim().is_empty() {
+        return wrong("the goal is blank".to_owned(), "say what is to be achieved");
+    }
+    if new.goal.chars().count() > LONGEST_GOAL {
+        let message = format!("the goal is longer than {LONGEST_GOAL} characters");
+        return Err(Error::new(Exit::Usage, "POLICY_INPUT_TOO_LARGE", message)
+            .hint("say it shorter; content belongs to `inputs.pages`"));
+    }
+    if let Some(preset) = new.policy_preset.filter(|preset| !PRESETS.contains(preset)) {
+        return wrong(format!("there is no preset `{}`", excerpt(preset)), "fast, balanced, quality or reasoning");
+    }
+    if let Some(preference) = new.model_preference.filter(|preference| !PREFERENCES.contains(preference)) {
+        return wrong(format!("there is no preference `{}`", excerpt(preference)), "cheap, balanced or quality");
+    }
+    if let Planner::Answered(text) = &new.planner
+        && text.chars().count() > LONGEST_ANSWER
+    {
+        return Err(answer_too_long());
+    }
+    Ok(())
 }
 
 /// A page that two calls write: the second could not know what the first leaves.
 fn twice(contract: &Contract) -> Vec<Finding> {
-    let (mut seen, mut findings) = (std::collections::BTreeSet::new(), Vec::new());
+    let (mut seen, mut findings) = (BTreeSet::new(), Vec::new());
     for call in contract.calls().unwrap_or_default() {
         for id in call.pages.iter().filter_map(|page| page.get("id")?.as_u64()) {
             if !seen.insert(id) {
@@ -224,60 +284,16 @@ fn twice(contract: &Contract) -> Vec<Finding> {
     findings
 }
 
-fn of_view(draft: SiteDraft, view: &PlanView) -> SiteDraft {
-    let issues = view.findings.iter().map(|finding| json!(finding)).collect();
-    let valid =
-        view.plan_id.is_some() && view.findings.is_empty() && view.decision != exacta_kernel::gate::Verdict::Deny;
-    SiteDraft {
-        plan_id: view.plan_id.clone(),
-        plan_hash: view.plan_hash.clone(),
-        validation_issues: issues,
-        status: if valid { "validated" } else { "rejected" },
-        ..draft
+/// What it means for a draft that the site could not be asked.
+fn no_manifest(error: Error) -> Error {
+    let late = error.message.contains("did not answer within");
+    match error.code {
+        "SITE_UNREACHABLE" if late => Error { code: "PLAN_MANIFEST_TIMEOUT", ..error },
+        "SITE_UNREACHABLE" => Error { code: "PLAN_MANIFEST_FETCH_FAILED", ..error },
+        _ => error,
     }
 }
 
-fn read(found: Result<exacta_site::Snapshot, exacta_site::SiteError>) -> Result<Value, Error> {
-    let snapshot = found.map_err(|error| Error::fault(error.code(), error.to_string()).hint(error.hint()))?;
-    Ok(json!({ "sha256": snapshot.sha256 }))
-}
-
-fn no_draft(no: NoDraft) -> Error {
-    Error::new(Exit::Denied, no.code, no.message).hint(no.hint)
-}
-
-fn step(step: &ContractStep) -> Value {
-    json!({
-        "step_id": step.step_id, "title": step.title, "objective": step.objective, "expected_output": step.expected_output,
-        "tools": step.tools, "page_count_estimate": step.page_count_estimate, "tool_call_estimate": step.tool_call_estimate,
-    })
-}
-
-fn estimates(contract: &Contract) -> Value {
-    let it = contract.estimate();
-    json!({
-        "pages": it.pages, "tool_calls": it.calls, "tool_calls_by_tool": it.calls_by_tool, "tokens": it.tokens,
-        "token_bucket": it.token_bucket.name(), "cost_usd": usd(it.cost), "cost_band": it.cost_band.name(),
-        "runtime_seconds": it.seconds, "confidence": it.confidence.name(),
-    })
-}
-
-fn risk(contract: &Contract, cost_cap: u64) -> Value {
-    let it = contract.risk(cost_cap);
-    json!({
-        "score": it.score, "tier": contract.tier(),
-        "factors": {
-            "number_of_steps": it.number_of_steps, "write_intensity": thousandths(it.write_intensity),
-            "tool_novelty": thousandths(it.tool_novelty), "cost_ratio_to_cap": thousandths(it.cost_ratio_to_cap),
-        },
-    })
-}
-
-/// Hundredths of a cent as dollars, exactly.
-fn usd(cost: u64) -> String {
-    format!("{}.{:04}", cost / 10_000, cost % 10_000)
-}
-
-fn thousandths(number: u64) -> String {
-    format!("{}.{:03}", number / 1000, number % 1000)
+fn excerpt(text: &str) -> String {
+    exacta_kernel::text::excerpt(text, 40)
 }

@@ -1,27 +1,35 @@
-//! Acts on the user's sites. A site is reached only when an act on it is looked at, so that other commands need no password.
+//! Acts on a project's sites. A site is reached only when an act on it is looked at, so that other commands need no password.
 
-use super::{name, reached};
+use super::kept::{Keeper, verified_site};
+use super::name;
+use super::reach::reached;
 use crate::error::Error;
 use exacta_effect::{Answer, Direction, Effector, Fault, Folder, IdempotencyKey, Reversal, Seen, Trace};
-use exacta_home::Home;
 use exacta_kernel::effect::Effect;
-use exacta_kernel::effect::site::ACTS;
+use exacta_kernel::effect::site::{ACTS, READS};
 use exacta_site::{Client, Images, Pages};
+use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Every site of the user's, opened as it is needed.
+/// Every site of a project, opened as it is needed.
 pub(crate) struct Sites {
-    home: Home,
+    keeper: Keeper,
     state: Folder,
     opened: RefCell<BTreeMap<String, Rc<Pages<Box<Client>>>>>,
 }
 
 impl Sites {
-    /// The user's sites, with what is kept for a project.
-    pub fn new(home: &Home, state: Folder) -> Self {
-        Self { home: home.clone(), state, opened: RefCell::default() }
+    /// A project's sites, with what is kept of their pages.
+    pub fn new(keeper: Keeper, state: Folder) -> Self {
+        Self { keeper, state, opened: RefCell::default() }
+    }
+
+    fn client(&self, named: &str) -> Result<Client, Error> {
+        let Keeper { home, project, .. } = &self.keeper;
+        let setup = verified_site(home, &self.keeper.record()?, project, &name(named)?)?;
+        reached(home, &setup)
     }
 
     /// The site that an effect's place names.
@@ -31,8 +39,7 @@ impl Sites {
             return Ok(Rc::clone(pages));
         }
         let fault = |error: Error| Fault(error.message);
-        let setup = super::known(&self.home, &name(&named).map_err(fault)?).map_err(fault)?;
-        let client = reached(&self.home, &setup).map_err(fault)?;
+        let client = self.client(&named).map_err(fault)?;
         let images = Images::open(&self.state).map_err(|error| Fault(error.to_string()))?;
         let pages = Rc::new(Pages::new(&named, Box::new(client), images));
         self.opened.borrow_mut().insert(named, Rc::clone(&pages));
@@ -42,11 +49,15 @@ impl Sites {
 
 impl Effector for Sites {
     fn performs(&self, act: &str) -> bool {
-        ACTS.contains(&act)
+        ACTS.contains(&act) || READS.contains(&act)
     }
 
-    fn reversal(&self, _act: &str) -> Reversal {
-        Reversal::Compensated
+    fn reversal(&self, act: &str) -> Reversal {
+        if READS.contains(&act) { Reversal::Exact } else { Reversal::Compensated }
+    }
+
+    fn result(&self, trace: &Trace) -> Option<Value> {
+        self.of(trace).ok()?.result(trace)
     }
 
     fn prepare(&self, effect: &Effect, trace: &Trace) -> Result<(), Fault> {

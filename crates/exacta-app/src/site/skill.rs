@@ -1,15 +1,18 @@
 //! Skills of a repository at a commit, taken over all or none.
 
+use super::kept::{Kept, skill_sets, verified_skill};
+use crate::app::App;
 use crate::caller::Act;
-use crate::clock::new_id;
+use crate::clock::{new_id, now};
 use crate::error::{Error, Exit};
-use crate::settings::{Settings, SigningKey, entry, signed_setting};
+use crate::settings::{SigningKey, signed_setting};
 use crate::submit::data;
-use exacta_home::{Home, SkillSet};
 use exacta_kernel::approval::setting::SettingVerb;
-use exacta_kernel::audit::Event;
+use exacta_kernel::audit::{Actor, EntryDraft, Event};
+use exacta_kernel::hash::Digest;
 use exacta_kernel::id::CorrelationId;
-use exacta_kernel::skill::{Skill, SkillError};
+use exacta_kernel::skill::{SafetyClass, SignedSkills, Skill, SkillError, SkillSet};
+use exacta_record::{DocumentChange, DocumentKind};
 use exacta_site::Synced;
 use serde::Serialize;
 use serde_json::json;
@@ -24,22 +27,59 @@ pub struct SkillView {
     pub sha256: String,
 }
 
-impl Settings {
-    /// Every skill, by name.
+/// Which skills are meant, and how many of them are shown.
+#[derive(Debug, Clone, Default)]
+pub struct SkillFilter {
+    /// With this tag.
+    pub tag: Option<String>,
+    /// Of this class.
+    pub safety_class: Option<SafetyClass>,
+    /// Deprecated, or not.
+    pub deprecated: Option<bool>,
+    /// With this text in their id, name or description.
+    pub search: Option<String>,
+    /// How many are left out at the beginning.
+    pub offset: usize,
+    /// How many at most, 1 to 100; 20 where none is given.
+    pub limit: Option<usize>,
+}
+
+impl SkillFilter {
+    fn fits(&self, skill: &Skill) -> bool {
+        let found = |text: &String| {
+            let texts = [&skill.skill_id, &skill.name, &skill.description];
+            texts.iter().any(|own| own.to_lowercase().contains(&text.to_lowercase()))
+        };
+        self.tag.as_ref().is_none_or(|tag| skill.tags.contains(&tag.to_lowercase()))
+            && self.safety_class.is_none_or(|class| skill.safety_class == class)
+            && self.deprecated.is_none_or(|deprecated| skill.deprecated == deprecated)
+            && self.search.as_ref().is_none_or(found)
+    }
+
+    fn limit(&self) -> Result<usize, Error> {
+        match self.limit.unwrap_or(20) {
+            limit @ 1..=100 => Ok(limit),
+            other => Err(Error::new(Exit::Usage, "usage", format!("a list has 1 to 100 skills, not {other}"))
+                .hint("`--limit 100 --offset 100` shows the next ones")),
+        }
+    }
+}
+
+impl App {
+    /// The skills of this project that an approver signed for, by name.
     ///
     /// # Errors
-    /// If the list cannot be read.
-    pub fn skills(&self) -> Result<Vec<SkillView>, Error> {
-        self.authorize(Act::ReadAll)?;
-        let mut all = self
-            .home
-            .skills()?
-            .into_iter()
-            .flat_map(|set| set.skills.into_values())
-            .map(view)
-            .collect::<Result<Vec<_>, _>>()?;
-        all.sort_by(|a, b| a.skill.skill_id.cmp(&b.skill.skill_id));
-        Ok(all)
+    /// If the record cannot be read.
+    pub fn skills(&self, filter: &SkillFilter) -> Result<Vec<SkillView>, Error> {
+        self.authorize(Act::Read)?;
+        let limit = filter.limit()?;
+        let approvers = self.home.approvers()?;
+        let sets = skill_sets(&self.store)?.into_iter().map(|kept| kept.it);
+        let counts = sets.filter(|signed| signed.verify(&approvers, &self.project.id).is_ok());
+        let mut all: Vec<Skill> = counts.flat_map(|signed| signed.set.skills.into_values()).collect();
+        all.retain(|skill| filter.fits(skill));
+        all.sort_by(|a, b| a.skill_id.cmp(&b.skill_id));
+        all.into_iter().skip(filter.offset).take(limit).map(view).collect()
     }
 
     /// One skill.
@@ -47,8 +87,8 @@ impl Settings {
     /// # Errors
     /// If there is none of that name.
     pub fn skill(&self, id: &str) -> Result<SkillView, Error> {
-        self.authorize(Act::ReadAll)?;
-        view(known(&self.home, id)?)
+        self.authorize(Act::Read)?;
+        view(verified_skill(&self.home, &self.store, &self.project.id, id)?)
     }
 
     /// Takes the skills of a repository at a commit over, for which an approver signs. Says whether anything changed.
@@ -61,35 +101,46 @@ impl Settings {
         let synced = in_scratch(&scratch, || exacta_site::sync_skills(repo, commit, &scratch))?;
         let Synced { repo, commit_sha, sha256, skills } = synced;
         let set = SkillSet { repo, commit_sha, sha256, skills };
-        let known = self.home.skills()?;
-        if known.contains(&set) {
+        let known = skill_sets(&self.store)?;
+        let approvers = self.home.approvers()?;
+        let unchanged =
+            |kept: &Kept<SignedSkills>| kept.it.set == set && kept.it.verify(&approvers, &self.project.id).is_ok();
+        if known.iter().any(unchanged) {
             return Ok((set, false));
         }
-        let others = known.iter().filter(|other| other.repo != set.repo);
-        if let Some(taken) =
-            others.flat_map(|other| other.skills.values()).find(|it| set.skills.contains_key(&it.skill_id))
-        {
+        let others = known.iter().filter(|kept| kept.it.set.repo != set.repo);
+        let mut taken = others.flat_map(|kept| kept.it.set.skills.values());
+        if let Some(taken) = taken.find(|skill| set.skills.contains_key(&skill.skill_id)) {
             let message = format!("the skill `{}` is there already, from `{}`", taken.skill_id, taken.source.repo);
             return Err(Error::new(Exit::Denied, "SKILL_SCHEMA_INVALID", message).hint("give one of them another name"));
         }
-        let by = signed_setting(&self.home, SettingVerb::SkillsSync, None, set.sha256, key)?;
-        let at = by.statement().at;
-        let reason = format!("{} skills of `{}` at {}", set.skills.len(), set.repo, set.commit_sha);
-        let names: Vec<&String> = set.skills.keys().collect();
-        let told = json!({ "repo": set.repo, "commit_sha": set.commit_sha, "sha256": set.sha256, "skills": names });
-        self.enter(entry(Event::SiteChanged, &by, reason, data(told)), |home| home.set_skills(&set, at, &by))?;
+        let was = known.iter().find(|kept| kept.it.set.repo == set.repo).map(|kept| kept.was);
+        self.put_skills(&set, was, key)?;
         Ok((set, true))
     }
-}
 
-/// A skill of the user's.
-pub(super) fn known(home: &Home, id: &str) -> Result<Skill, Error> {
-    let mut all = home.skills()?.into_iter().flat_map(|set| set.skills.into_values());
-    all.find(|skill| skill.skill_id == id).ok_or_else(|| {
-        let message = format!("no skill `{}`", exacta_kernel::text::excerpt(id, 60));
-        Error::new(Exit::Usage, "SKILL_NOT_FOUND", message)
-            .hint("`exacta skill list` shows yours; `exacta skill sync` takes them over from a repository")
-    })
+    fn put_skills(&mut self, set: &SkillSet, was: Option<Digest>, key: &SigningKey) -> Result<(), Error> {
+        let by = signed_setting(&self.home, SettingVerb::SkillsSync, Some(&self.project.id), set.subject()?, key)?;
+        let reason = format!("{} skills of `{}` at {}", set.skills.len(), set.repo, set.commit_sha);
+        let names: Vec<&String> = set.skills.keys().collect();
+        let mut entry = EntryDraft::new(Event::SiteChanged, Actor::Person(key.name().clone()), reason);
+        let told = json!({ "repo": set.repo, "commit_sha": set.commit_sha, "sha256": set.sha256, "skills": names });
+        entry.data = data(told);
+        let signed = SignedSkills { set: set.clone(), signed: by.signed().clone() };
+        let change = DocumentChange {
+            kind: DocumentKind::Skills,
+            id: Digest::of(set.repo.as_bytes()).to_string(),
+            owner: set.repo.clone(),
+            state: "kept".to_owned(),
+            body: serde_json::to_value(&signed)?,
+            was,
+        };
+        if self.store.put_documents(&[change], &[entry], now())? {
+            return Ok(());
+        }
+        let message = format!("somebody else took the skills of `{}` over at the same time", set.repo);
+        Err(Error::new(Exit::Drifted, "lost_race", message).hint("look at them, and give the command again"))
+    }
 }
 
 fn view(skill: Skill) -> Result<SkillView, Error> {

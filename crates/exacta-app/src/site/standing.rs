@@ -1,12 +1,15 @@
 //! What stands behind a plan for a site, as it is now: the site, what its user can do there, and the skill.
 
-use super::{known, probed, skill};
+use super::kept::{look, verified_site, verified_skill};
+use super::reach::probed;
 use crate::app::App;
 use crate::error::{Error, Exit};
-use exacta_home::Home;
+use crate::run::preconditions::ProjectRef;
 use exacta_kernel::binding::{BoundSite, Identity};
 use exacta_kernel::check::Allowed;
 use exacta_kernel::hash::Digest;
+use exacta_kernel::hint;
+use exacta_kernel::hint::Remedy;
 use exacta_kernel::site::SiteSetup;
 use exacta_kernel::skill::Skill;
 use exacta_site::Manifest;
@@ -40,19 +43,24 @@ impl SiteNow {
     }
 }
 
-/// The site and skill of a plan as they are now, by what is kept; nothing where either is gone or the skill is deprecated.
+/// The site and skill of a plan as they are now; nothing where either is gone, no approver's signature stands behind it, or the skill
+/// is deprecated.
 ///
 /// # Errors
 /// If what is kept cannot be read.
-pub(crate) fn site_now(home: &Home, bound: &BoundSite) -> Result<Option<SiteNow>, Error> {
-    let Some(setup) = home.sites()?.into_iter().find(|setup| setup.name.as_str() == bound.name) else {
-        return Ok(None);
+pub(crate) fn site_now(project_ref: ProjectRef<'_>, bound: &BoundSite) -> Result<Option<SiteNow>, Error> {
+    let ProjectRef { home, root, project } = project_ref;
+    let record = look(home, root.path(), project)?;
+    let found = |error: Error| if error.exit == Exit::Fault { Err(error) } else { Ok(None) };
+    let setup = match verified_site(home, &record, project, &super::name(&bound.name)?) {
+        Ok(setup) => setup,
+        Err(error) => return found(error),
     };
-    let Some(state) = home.site_state(&setup)? else { return Ok(None) };
-    let Ok(skill) = skill::known(home, &bound.skill_id) else { return Ok(None) };
-    if skill.deprecated {
-        return Ok(None);
-    }
+    let skill = match verified_skill(home, &record, project, &bound.skill_id) {
+        Ok(skill) => skill,
+        Err(error) => return found(error),
+    };
+    let Some(state) = home.site_state(&setup)?.filter(|_| !skill.deprecated) else { return Ok(None) };
     let manifest: Manifest = serde_json::from_value(state.manifest)?;
     SiteNow::of(&setup, &manifest, &skill).map(Some)
 }
@@ -61,14 +69,14 @@ impl App {
     /// The site of a stored plan, if it still is what it was then: only so may a new plan be made of the same bytes.
     pub(crate) fn site_for(&self, identity: &Identity) -> Result<Option<SiteNow>, Error> {
         let Some(bound) = &identity.binding.site else { return Ok(None) };
-        let now = site_now(&self.home, bound)?.filter(|now| now.bound == *bound);
+        let now = site_now(self.project_ref(), bound)?.filter(|now| now.bound == *bound);
         now.map(Some).ok_or_else(|| drifted(identity, bound, "the site or the skill changed since"))
     }
 
     /// Asks the site of a plan once more before its run: what its user can do there must be what the plan is bound to.
     pub(crate) fn site_is_as_bound(&self, identity: &Identity) -> Result<(), Error> {
         let Some(bound) = &identity.binding.site else { return Ok(()) };
-        let setup = known(&self.home, &super::name(&bound.name)?)?;
+        let setup = verified_site(&self.home, &self.store, &self.project.id, &super::name(&bound.name)?)?;
         let (_, manifest) = probed(&self.home, &setup)?;
         let is: Digest = manifest.sha256();
         if is == bound.manifest_sha256 {
@@ -80,5 +88,6 @@ impl App {
 
 fn drifted(identity: &Identity, bound: &BoundSite, why: &str) -> Error {
     let message = format!("plan `{}` is blocked: site `{}`: {why}", identity.plan_id, bound.name);
-    Error::new(Exit::Drifted, "plan_drifted", message).hint(format!("draft again: `exacta site draft {}`", bound.name))
+    Error::new(Exit::Drifted, "plan_drifted", message)
+        .hint(hint!["draft again: ", Remedy::SiteDraft(bound.name.to_string())])
 }

@@ -143,7 +143,7 @@ fn what_cannot_be_put_back_is_refused_before_anything_is_sent() {
         .map(|(name, site, op, id, fields)| {
             let no = draft(site, op, id, &fields).unwrap_err();
             let message = no.message.replace(&wordpress.url(), "URL");
-            format!("{name}: {} {message}\n  {}", no.code, no.hint)
+            format!("{name}: {} {message}\n  {}", no.code, no.hint.worded(|remedy| format!("{remedy:?}")))
         })
         .collect();
     assert_eq!(wordpress.met().0, 0, "nothing was written");

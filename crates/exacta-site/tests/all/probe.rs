@@ -36,7 +36,10 @@ fn what_is_wrong_is_said_in_words() {
     let mut told = Vec::new();
     let mut tell = |client: Client| {
         let trouble = probe(client).unwrap_err();
-        told.push(format!("{} {}\n  {}", trouble.code, trouble.message, trouble.hint).replace(&wordpress.url(), "URL"));
+        told.push(
+            format!("{} {}\n  {}", trouble.code, trouble.message, trouble.hint.worded(|remedy| format!("{remedy:?}")))
+                .replace(&wordpress.url(), "URL"),
+        );
     };
     tell(as_user("editor", "wrong"));
     tell(as_user("nobody", "wrong"));
@@ -52,7 +55,10 @@ fn what_is_wrong_is_said_in_words() {
         let url = serve(answer);
         let client = Client::new(SiteUrl::parse(&url).unwrap(), Account::new("ann", "x"), PATIENCE).unwrap();
         let trouble = probe(client).unwrap_err();
-        told.push(format!("{} {}\n  {}", trouble.code, trouble.message, trouble.hint).replace(&url, "URL"));
+        told.push(
+            format!("{} {}\n  {}", trouble.code, trouble.message, trouble.hint.worded(|remedy| format!("{remedy:?}")))
+                .replace(&url, "URL"),
+        );
     }
     let told = told.join("\n").replace(&stripped.url(), "URL");
     insta::assert_snapshot!(told);

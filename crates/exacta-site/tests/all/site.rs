@@ -54,6 +54,12 @@ impl State {
         entered.perform(&mut Options { cancel: &never, holds: &|| Ok(()), observer: &mut |_| {} })
     }
 
+    /// How a run ended, by its journal.
+    pub fn outcome(&self, client: &Client, run: &exacta_kernel::id::RunId) -> Option<Outcome> {
+        let pages = Pages::new("blog", client, self.images());
+        Effects::open(&self.held(), &KEY, vec![&pages]).unwrap().outcome(run).unwrap()
+    }
+
     pub fn recover(&self, client: &Client) -> Vec<exacta_effect::Recovered> {
         let pages = Pages::new("blog", client, self.images());
         let effects = Effects::open(&self.held(), &KEY, vec![&pages]).unwrap();
