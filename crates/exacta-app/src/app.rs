@@ -10,6 +10,8 @@ use crate::signer::Signer;
 use exacta_exec::ProjectRoot;
 use exacta_home::{HeldSession, Home, ProjectRecord};
 use exacta_kernel::audit::Actor;
+use exacta_kernel::hint;
+use exacta_kernel::hint::Remedy;
 use exacta_kernel::id::{ProjectId, SessionId};
 use exacta_kernel::policy::profile::Profile;
 use exacta_record::{Presence, RECORDS, Record, RecordError};
@@ -251,7 +253,7 @@ impl App {
 pub(crate) fn unknown_plan(id: &str) -> Error {
     let message = format!("no plan `{}`", exacta_kernel::text::excerpt(id, 64));
     Error::new(Exit::Usage, "plan_unknown", message)
-        .hint("`exacta list` shows the plans; give at least four characters of a short id, or a whole id")
+        .hint(hint![Remedy::List, " shows the plans; give at least four characters of a short id, or a whole id"])
 }
 
 /// Whether records lie in a project's folder, whosever they are. What cannot be looked at is not gone.
@@ -273,13 +275,13 @@ fn elsewhere(records: &Path) -> Error {
         records.display()
     );
     Error::fault(Error::ELSEWHERE, message)
-        .hint("`exacta init --anew` puts them aside and begins a record of this folder's own")
+        .hint(hint![Remedy::InitAgain, " puts them aside and begins a record of this folder's own"])
 }
 
 /// There was a record, and there is none.
 pub(crate) fn gone(records: &Path) -> Error {
     Error::fault(Error::GONE, format!("the records in `{}` are gone", records.display()))
-        .hint("put them back from a backup, or begin a new record: `exacta init --anew`")
+        .hint(hint!["put them back from a backup, or begin a new record: ", Remedy::InitAgain])
 }
 
 pub(crate) fn nothing_here(path: &Path) -> Error {
@@ -288,6 +290,9 @@ pub(crate) fn nothing_here(path: &Path) -> Error {
         Ok(true) => return elsewhere(&path.join(RECORDS)),
         Err(error) => return error,
     }
-    Error::new(Exit::Usage, "project_unknown", format!("nothing is recorded for `{}`", path.display()))
-        .hint("run `exacta init` there, or name another folder with `--project DIR`")
+    Error::new(Exit::Usage, "project_unknown", format!("nothing is recorded for `{}`", path.display())).hint(hint![
+        "run ",
+        Remedy::Init,
+        " there, or name another folder with `--project DIR`"
+    ])
 }

@@ -14,3 +14,9 @@ pub(crate) fn new_id<T, E>(parse: impl Fn(&str) -> Result<T, E>) -> Result<T, cr
     parse(&exacta_home::fresh_uuid().hyphenated().to_string())
         .map_err(|_| crate::Error::fault("internal", "a new identifier is not a UUID"))
 }
+
+/// A name for a request whose asker gave none.
+#[must_use]
+pub fn fresh_request_id() -> String {
+    exacta_home::fresh_uuid().hyphenated().to_string()
+}

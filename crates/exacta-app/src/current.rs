@@ -1,6 +1,7 @@
 //! A stored plan, derived again from its proposal and the world as it is now. Nothing else of what is stored is believed.
 
 use crate::app::{App, unknown_plan};
+use crate::ask::ModelNow;
 use crate::autopilot::{StandingNow, standing_now};
 use crate::clock::now;
 use crate::error::{Error, Exit};
@@ -8,12 +9,15 @@ use crate::in_force::InForce;
 use crate::pipeline::{self, Evaluation, Origin};
 use crate::run::preconditions::{Bound, ProjectRef};
 use crate::site::{SiteNow, site_now};
+use exacta_home::DeclaredIdentity;
 use exacta_kernel::approval::Approver;
 use exacta_kernel::binding::{Authority, Identity, ModelIdentity, Proposer};
 use exacta_kernel::drift::{self, Answer, Drift, Present};
 use exacta_kernel::facts::Facts;
 use exacta_kernel::gate::Made;
 use exacta_kernel::hash::Digest;
+use exacta_kernel::hint;
+use exacta_kernel::hint::Remedy;
 use exacta_kernel::id::{PlanId, ProjectId};
 use exacta_kernel::permit::{self, Recorded};
 use exacta_kernel::policy::profile::Profile;
@@ -40,7 +44,7 @@ pub(crate) struct Stored {
 /// What a plan is bound to besides its targets, as it is now.
 pub(crate) struct Surroundings {
     pub in_force: InForce,
-    model: Option<ModelIdentity>,
+    model: Option<ModelNow>,
     session_alive: bool,
     standing: Option<StandingNow>,
     site: Option<SiteNow>,
@@ -59,7 +63,9 @@ impl Surroundings {
             Some(asked) => crate::ask::model_now(home, &asked.provider)?,
             None => {
                 let declared = home.declared_identity(project, &identity.binding.proposer.credential)?;
-                declared.and_then(|declared| declared.model).map(|claim| ModelIdentity::claimed(&claim))
+                declared.and_then(|DeclaredIdentity { model, at }| {
+                    Some(ModelNow { identity: ModelIdentity::claimed(&model?), at: Some(at) })
+                })
             }
         };
         let session_alive = home.is_alive(project, &identity.binding.session)?;
@@ -67,13 +73,18 @@ impl Surroundings {
             Some(bound) => standing_now(project_ref, bound, &in_force.approvers)?,
             None => None,
         };
-        let site = identity.binding.site.as_ref().map(|bound| site_now(home, bound)).transpose()?.flatten();
+        let site = identity.binding.site.as_ref().map(|bound| site_now(project_ref, bound)).transpose()?.flatten();
         Ok(Self { in_force, model, session_alive, standing, site })
     }
 
     /// The model that the plan's credential declared last.
-    pub const fn model(&self) -> Option<&ModelIdentity> {
-        self.model.as_ref()
+    pub fn model(&self) -> Option<&ModelIdentity> {
+        self.model.as_ref().map(|model| &model.identity)
+    }
+
+    /// The notice that the model which made a plan is another one now.
+    pub fn model_notice(&self, identity: &Identity, why: &str) -> Error {
+        model_notice(identity, self.model.as_ref(), why)
     }
 
     /// As a plan is compared with them, at this moment.
@@ -82,7 +93,7 @@ impl Surroundings {
             authority,
             config_sha256: self.in_force.config_sha256(),
             session_alive: self.session_alive,
-            model: self.model.as_ref(),
+            model: self.model(),
             autopilot: self.standing.as_ref().map(|standing| standing.sha256),
             site: self.site.as_ref().map(|site| &site.bound),
             facts,
@@ -131,7 +142,7 @@ impl App {
                 self.expire(id, &why)?;
                 Err(expired(id, &why))
             }
-            Some(Answer::Regenerate) => Err(model_notice(&current.stored.identity, &messages(&current.stored.drifts))),
+            Some(Answer::Regenerate) => Err(current.stored.model_notice(&current.stored.drifts)),
             _ => current.matches_record().map(|()| current),
         }
     }
@@ -146,6 +157,16 @@ impl Stored {
     /// What is in force.
     pub fn in_force(&self) -> &InForce {
         &self.surroundings.in_force
+    }
+
+    /// The notice that the model which made it is another one now.
+    pub fn model_notice(&self, drifts: &[Drift]) -> Error {
+        self.surroundings.model_notice(&self.identity, &messages(drifts))
+    }
+
+    /// Who made it and who answers there now, in words.
+    pub fn both_models(&self) -> Option<String> {
+        both(&self.identity, self.surroundings.model.as_ref())
     }
 
     /// That every target could be looked at.
@@ -205,7 +226,7 @@ impl Current {
 pub(crate) fn known(facts: &Facts) -> Result<(), Error> {
     let Some((path, reason)) = facts.unknown() else { return Ok(()) };
     let message = format!("`{path}` cannot be read: {reason}");
-    Err(Error::fault("target_unreadable", message).hint("mend that, and give the command again"))
+    Err(Error::fault("target_unreadable", message).hint("fix that, and give the command again"))
 }
 
 /// What a plan was made against, as stored.
@@ -216,7 +237,7 @@ pub(crate) fn identity(record: &PlanRecord) -> Result<Identity, Error> {
 
 pub(crate) fn tampered(id: &PlanId) -> Error {
     Error::fault(Error::TAMPERED, format!("plan `{id}` does not match its recorded hash: the record was changed"))
-        .hint("run `exacta audit verify` to see where")
+        .hint(hint!["run ", Remedy::AuditVerify, " to see where"])
 }
 
 /// The code of [`expired`].
@@ -224,36 +245,52 @@ pub(crate) const EXPIRED: &str = "plan_expired";
 
 pub(crate) fn expired(id: &PlanId, why: &str) -> Error {
     Error::new(Exit::Drifted, EXPIRED, format!("plan `{id}` expired: {why}"))
-        .hint(format!("`exacta resubmit {id}` makes a new plan from the same proposal"))
+        .hint(hint![Remedy::Resubmit(Some(id.clone())), " makes a new plan from the same proposal"])
 }
 
 /// The notice that the model which made a plan is another one now: both by name and version, and when each was there.
-pub(crate) fn model_notice(identity: &Identity, why: &str) -> Error {
+fn model_notice(identity: &Identity, model: Option<&ModelNow>, why: &str) -> Error {
     let id = &identity.plan_id;
     if let Some(bound) = &identity.binding.autopilot {
         let name = &bound.name;
         return Error::new(Exit::Drifted, "plan_drifted", format!("plan `{id}` is blocked: {why}"))
-            .hint(format!("plan again: `exacta autopilot run {name}`"));
+            .hint(hint!["plan again: ", Remedy::AutopilotRun(name.to_string())]);
     }
     if let Some(bound) = &identity.binding.site {
         return Error::new(Exit::Drifted, "plan_drifted", format!("plan `{id}` is blocked: {why}"))
-            .hint(format!("draft again: `exacta site draft {}`", bound.name));
+            .hint(hint!["draft again: ", Remedy::SiteDraft(bound.name.to_string())]);
     }
+    let both = both(identity, model).map_or_else(String::new, |both| format!("; {both}"));
     if identity.binding.asked.is_none() {
-        return regenerate(id, why);
+        return Error::new(Exit::Drifted, "plan_drifted", format!("plan `{id}` is blocked: {why}{both}"))
+            .hint("have the plan made again by the model that is in use now");
     }
     let message = format!(
-        "the AI model has changed since plan `{id}` was generated at {}: {why}; the plan may be another one with it",
-        identity.created_at
+        "the AI model has changed since plan `{id}` was generated: {why}{both}; with the new model it may be another plan"
     );
-    Error::new(Exit::Drifted, "plan_drifted", message).hint(format!(
-        "regenerate: give the request to the current model with `exacta ask TEXT`; cancel: `exacta reject {id}`"
-    ))
+    Error::new(Exit::Drifted, "plan_drifted", message).hint(hint![
+        "regenerate: ask the current model for it again with ",
+        Remedy::Ask,
+        "; cancel: ",
+        Remedy::Withdraw(id.clone())
+    ])
 }
 
-pub(crate) fn regenerate(id: &PlanId, why: &str) -> Error {
-    Error::new(Exit::Drifted, "plan_drifted", format!("plan `{id}` is blocked: {why}"))
-        .hint("have the plan made again by the model that is in use now")
+/// Who made a plan and when, and who is there now and was last seen when.
+fn both(identity: &Identity, now: Option<&ModelNow>) -> Option<String> {
+    let made_by = versioned(identity.binding.proposer.model.as_ref()?);
+    let now = match now {
+        None => "there is none any more".to_owned(),
+        Some(ModelNow { identity, at: Some(at) }) => format!("{}, seen at {at}", versioned(identity)),
+        Some(ModelNow { identity, at: None }) => format!("{}, which has not answered yet", versioned(identity)),
+    };
+    Some(format!("generated by {made_by} at {}; current model: {now}", identity.created_at))
+}
+
+fn versioned(model: &ModelIdentity) -> String {
+    let shown = |text: &str| exacta_kernel::text::excerpt(text, 80);
+    let version = model.version.as_deref().map_or_else(|| "no version told".to_owned(), shown);
+    format!("`{}/{}` ({version})", shown(&model.provider), shown(&model.model))
 }
 
 pub(crate) fn messages(drifts: &[Drift]) -> String {

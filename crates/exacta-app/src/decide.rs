@@ -14,6 +14,8 @@ use exacta_kernel::binding::PartialOf;
 use exacta_kernel::derive::{self, DeriveError, Derived};
 use exacta_kernel::gate::Verdict;
 use exacta_kernel::hash::Digest;
+use exacta_kernel::hint;
+use exacta_kernel::hint::Remedy;
 use exacta_kernel::id::PlanId;
 use exacta_kernel::lifecycle::Status;
 use exacta_kernel::limit;
@@ -22,6 +24,27 @@ use exacta_kernel::time::Timestamp;
 use exacta_record::{Change, ChangesRequested, Outcome, PlanRecord};
 use exacta_view::PlanView;
 use std::collections::BTreeSet;
+
+/// What a decision is signed with.
+#[derive(Debug, Clone, Copy)]
+pub enum Hand<'a> {
+    /// A key that is here and unlocked.
+    Key(&'a SigningKey),
+    /// It was signed elsewhere.
+    Signed(&'a SignedStatement),
+}
+
+impl<'a> From<&'a SigningKey> for Hand<'a> {
+    fn from(key: &'a SigningKey) -> Self {
+        Self::Key(key)
+    }
+}
+
+impl<'a> From<&'a SignedStatement> for Hand<'a> {
+    fn from(signed: &'a SignedStatement) -> Self {
+        Self::Signed(signed)
+    }
+}
 
 impl App {
     /// A person approves a plan as it was shown. It does not run: executing is a second act.
@@ -84,8 +107,11 @@ impl App {
         let decision = current.evaluation.verdicts();
         if decision.verdict() == Verdict::Deny {
             let message = format!("plan `{}` is denied: {}", record.id, reason(decision));
-            return Err(Error::new(Exit::Denied, "plan_denied", message)
-                .hint("no approval can override this; `exacta policy explain` says which rule spoke"));
+            return Err(Error::new(Exit::Denied, "plan_denied", message).hint(hint![
+                "no approval can override this; ",
+                Remedy::PolicyExplain,
+                " says which rule spoke"
+            ]));
         }
         Ok(())
     }
@@ -158,18 +184,19 @@ impl App {
     ///
     /// # Errors
     /// If the plan was decided already, or the key is not an approver's.
-    pub fn reject(&mut self, id: &PlanId, why: Option<&str>, key: &SigningKey) -> Result<(), Error> {
+    pub fn reject<'a>(&mut self, id: &PlanId, why: Option<&str>, by: impl Into<Hand<'a>>) -> Result<(), Error> {
         self.authorize_for(Act::Decide, id)?;
-        self.safe_on_tampering(|app| app.reject_plan(id, why, key))
+        let by = by.into();
+        self.safe_on_tampering(|app| app.reject_plan(id, why, by))
     }
 
-    fn reject_plan(&mut self, id: &PlanId, why: Option<&str>, key: &SigningKey) -> Result<(), Error> {
+    fn reject_plan(&mut self, id: &PlanId, why: Option<&str>, by: Hand<'_>) -> Result<(), Error> {
         let record = self.record(id)?;
         if record.status != Status::Pending {
             return Err(self.over(&record));
         }
         let at = crate::clock::now();
-        let signed = self.sign(&record, Verb::Reject, record.plan_hash, key, at, at_once(at))?;
+        let signed = self.sign(&record, Verb::Reject, record.plan_hash, by, at, at_once(at))?;
         let mut entry = person_entry(&record, Event::PlanRejected, &signed);
         entry.decision = Some("deny".to_owned());
         entry.reason = self.shown(why.unwrap_or("rejected"))?;
@@ -251,18 +278,22 @@ impl App {
     }
 
     /// A signed decision, checked at once against the list of approvers.
-    pub(crate) fn sign(
+    pub(crate) fn sign<'a>(
         &self,
         record: &PlanRecord,
         verb: Verb,
         hash: Digest,
-        key: &SigningKey,
+        by: impl Into<Hand<'a>>,
         at: Timestamp,
         expires_at: Timestamp,
     ) -> Result<SignedStatement, Error> {
         let (project, plan_id) = (self.project.id.clone(), record.id.clone());
-        let statement = Statement::new(verb, project, plan_id, hash, key.name().clone(), at, expires_at);
-        let signed = key.sign(&statement)?;
+        let signed = match by.into() {
+            Hand::Key(key) => {
+                key.sign(&Statement::new(verb, project, plan_id, hash, key.name().clone(), at, expires_at))?
+            }
+            Hand::Signed(signed) => signed.clone(),
+        };
         let approvers = self.home.approvers()?;
         let demand = Demand { project: &self.project.id, plan_id: &record.id, plan_hash: hash, now: at };
         approval::verify_decision(&signed, &approvers, &demand, verb)
@@ -297,15 +328,15 @@ pub(crate) fn person_entry(record: &PlanRecord, event: Event, signed: &SignedSta
 /// Somebody looked at another plan than the one that there is now.
 pub(crate) fn not_shown(id: &PlanId, hash: Digest) -> Error {
     let message = format!("plan `{id}` is not the one that was shown: its hash is {hash}");
-    Error::new(Exit::Drifted, "hash_mismatch", message).hint(format!("look at it with `exacta show {id}`"))
+    Error::new(Exit::Drifted, "hash_mismatch", message).hint(hint!["look at it with ", Remedy::Show(Some(id.clone()))])
 }
 
 /// Nothing can be done with a plan that stands so.
 #[must_use]
 pub fn wrong_status(id: &PlanId, status: Status) -> Error {
     let hint = match status {
-        Status::Expired => format!("`exacta resubmit {id}` makes a new plan from the same proposal"),
-        _ => format!("`exacta show {id}` tells what happened to it"),
+        Status::Expired => hint![Remedy::Resubmit(Some(id.clone())), " makes a new plan from the same proposal"],
+        _ => hint![Remedy::Show(Some(id.clone())), " tells what happened to it"],
     };
     Error::new(Exit::Drifted, "wrong_status", format!("plan `{id}` is {status}")).hint(hint)
 }
@@ -318,7 +349,7 @@ pub(crate) fn won(id: &PlanId, outcome: Outcome) -> Result<(), Error> {
             "lost_race",
             format!("another decision about plan `{id}` came first: it is {status}"),
         )
-        .hint(format!("`exacta show {id}` tells who decided"))),
+        .hint(hint![Remedy::Show(Some(id.clone())), " tells who decided"])),
     }
 }
 

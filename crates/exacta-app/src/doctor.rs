@@ -5,6 +5,8 @@ use crate::in_force::InForce;
 use exacta_exec::ProjectRoot;
 use exacta_exec::sandbox::{self, Ended, SandboxError};
 use exacta_home::Home;
+use exacta_kernel::hint;
+use exacta_kernel::hint::{Hint, Remedy};
 use exacta_kernel::policy::command::Command;
 use exacta_kernel::policy::profile::Profile;
 use exacta_record::RECORDS;
@@ -13,7 +15,7 @@ use serde::Serialize;
 use std::path::Path;
 
 /// One thing that was looked at.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
     /// What.
     pub name: &'static str,
@@ -22,7 +24,7 @@ pub struct Check {
     /// What was found.
     pub found: String,
     /// What would help, where something is wrong.
-    pub hint: Option<String>,
+    pub hint: Option<Hint>,
 }
 
 /// How something is.
@@ -50,7 +52,7 @@ pub fn doctor(options: &Options) -> Vec<Check> {
             home
         }
         Err(error) => {
-            checks.push(broken("home", error.message, error.hint.unwrap_or_default()));
+            checks.push(broken("home", error.message, error.hint));
             return checks;
         }
     };
@@ -63,7 +65,7 @@ pub fn doctor(options: &Options) -> Vec<Check> {
             checks.push(unwritable("project", &folders).unwrap_or_else(|| project(options)));
             checks.push(sandbox(options, &home, &root));
         }
-        Err(error) => checks.push(broken("project", error.message, error.hint.unwrap_or_default())),
+        Err(error) => checks.push(broken("project", error.message, error.hint)),
     }
     checks
 }
@@ -75,14 +77,14 @@ fn unwritable(name: &'static str, folders: &[&Path]) -> Option<Check> {
     folders.iter().filter_map(existing).find_map(|folder| {
         let error = accessat(CWD, &folder, Access::WRITE_OK, AtFlags::EACCESS).err()?;
         let found = format!("`{}` cannot be written: {}", folder.display(), std::io::Error::from(error));
-        Some(broken(name, found, "nothing can be recorded or changed here; make it writable for you".to_owned()))
+        Some(broken(name, found, hint!["nothing can be recorded or changed here; make it writable for you"]))
     })
 }
 
 fn approvers(home: &Home) -> Check {
     match home.approvers() {
         Ok(all) => match all.iter().filter(|approver| approver.removed_at.is_none()).count() {
-            0 => limited("approvers", "nobody can approve".to_owned(), "`exacta init` makes your first key"),
+            0 => limited("approvers", "nobody can approve".to_owned(), hint![Remedy::Init, " makes your first key"]),
             n => good("approvers", format!("{n} listed")),
         },
         Err(error) => broken("approvers", error.to_string(), error.hint()),
@@ -95,7 +97,7 @@ fn policy(home: &Home, root: &ProjectRoot) -> Check {
             "policy",
             format!("version {}, ceiling {}", in_force.policy.safety_version(), in_force.policy.ceiling().name()),
         ),
-        Err(error) => broken("policy", error.message, error.hint.unwrap_or_default()),
+        Err(error) => broken("policy", error.message, error.hint),
     }
 }
 
@@ -105,12 +107,12 @@ fn project(options: &Options) -> Check {
             Ok(status) if !status.damage.is_empty() => broken(
                 "project",
                 format!("the record was changed from outside: {}", status.damage.join("; ")),
-                "`exacta audit verify` shows every place".to_owned(),
+                hint![Remedy::AuditVerify, " shows every place"],
             ),
             Ok(status) if status.unfinished.iter().any(|run| run.outcome.waits_for_a_person()) => broken(
                 "project",
                 "the journal of a run cannot be used, and every command that decides or acts stops there".to_owned(),
-                "`exacta status` says why".to_owned(),
+                hint![Remedy::Status, " says why"],
             ),
             Ok(status) if status.unfinished.is_empty() => {
                 let profile = status.profile.unwrap_or("no profile");
@@ -119,14 +121,14 @@ fn project(options: &Options) -> Check {
             Ok(status) => limited(
                 "project",
                 format!("{} runs were interrupted", status.unfinished.len()),
-                "`exacta recover` settles them, and so does the next command that decides or acts",
+                hint![Remedy::Recover, " settles them, and so does the next command that decides or acts"],
             ),
-            Err(error) => broken("project", error.message, error.hint.unwrap_or_default()),
+            Err(error) => broken("project", error.message, error.hint),
         },
         Err(error) if error.code == "project_unknown" => {
-            limited("project", error.message, "`exacta init` begins its record")
+            limited("project", error.message, hint![Remedy::Init, " begins its record"])
         }
-        Err(error) => broken("project", error.message, error.hint.unwrap_or_default()),
+        Err(error) => broken("project", error.message, error.hint),
     }
 }
 
@@ -171,10 +173,10 @@ const fn good(name: &'static str, found: String) -> Check {
     Check { name, health: Health::Good, found, hint: None }
 }
 
-fn limited(name: &'static str, found: String, hint: &str) -> Check {
-    Check { name, health: Health::Limited, found, hint: Some(hint.to_owned()) }
+fn limited(name: &'static str, found: String, hint: impl Into<Hint>) -> Check {
+    Check { name, health: Health::Limited, found, hint: Some(hint.into()) }
 }
 
-const fn broken(name: &'static str, found: String, hint: String) -> Check {
-    Check { name, health: Health::Broken, found, hint: Some(hint) }
+fn broken(name: &'static str, found: String, hint: impl Into<Option<Hint>>) -> Check {
+    Check { name, health: Health::Broken, found, hint: hint.into() }
 }

@@ -1,9 +1,9 @@
 //! What went wrong, for a person and for a script: a code, a message, what would help, and the exit code.
 
 use exacta_home::{HomeError, KeyError};
+use exacta_kernel::hint::Hint;
 use exacta_kernel::id::RunId;
 use exacta_record::RecordError;
-use serde::Serialize;
 
 /// How a command ended. The numbers are part of the command line's contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,23 +37,20 @@ impl Exit {
 }
 
 /// Why a command did not do what was asked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
     /// A stable name, such as `plan_unknown`.
     pub code: &'static str,
     /// What happened, where and why: lower case, one line, names in backticks.
     pub message: String,
-    /// The command or change that would help.
-    pub hint: Option<String>,
+    /// What would help; each surface words it.
+    pub hint: Option<Hint>,
     /// Where, if it is several places.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<String>,
     /// How the command ends.
-    #[serde(skip)]
     pub exit: Exit,
     /// The run that ended so, if one had begun.
-    #[serde(skip)]
     pub run_id: Option<RunId>,
 }
 
@@ -77,8 +74,18 @@ impl Error {
 
     /// The same with what would help.
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn hint(mut self, hint: impl Into<Hint>) -> Self {
         self.hint = Some(hint.into());
+        self
+    }
+
+    /// With what helps besides.
+    #[must_use]
+    pub fn also(mut self, hint: Hint) -> Self {
+        self.hint = Some(match self.hint.take() {
+            Some(first) => first.then(hint),
+            None => hint,
+        });
         self
     }
 

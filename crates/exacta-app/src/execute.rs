@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::caller::Act;
 use crate::clock::{new_id, now};
-use crate::current::{Current, EXPIRED, Stored, expired, messages, model_notice, tampered};
+use crate::current::{Current, EXPIRED, Stored, expired, messages, tampered};
 use crate::decide::wrong_status;
 use crate::error::{Error, Exit};
 use crate::pipeline::Evaluation;
@@ -18,10 +18,11 @@ use exacta_kernel::approval::{self, Demand, NoApproval, Verb, VerifiedApproval};
 use exacta_kernel::audit::{EntryDraft, Event};
 use exacta_kernel::drift::DriftKind;
 use exacta_kernel::gate::Decision;
+use exacta_kernel::hint;
+use exacta_kernel::hint::Remedy;
 use exacta_kernel::id::{PlanId, RunId};
 use exacta_kernel::lifecycle::Status;
 use exacta_kernel::permit::{self, Permit, Refused};
-use exacta_kernel::proposal::Action;
 use exacta_record::{ChangesRequested, PlanRecord};
 use exacta_view::RunView;
 use serde_json::json;
@@ -63,14 +64,14 @@ impl App {
 
     fn execute_plan(&mut self, id: &PlanId, execution: Execution<'_>) -> Result<RunView, Error> {
         let run_id = new_id(RunId::parse)?;
-        let Current { stored, evaluation } = self.current(id)?;
+        let Current { stored, evaluation } = self.current_verified(id, execution.cancel)?;
         stored.known()?;
         self.note_policy(stored.in_force())?;
         if let Some(run) = &stored.record.run {
             // Its own run changed the targets: that is no drift, and does not expire the plan.
             return Err(already_run(id, run.id.as_str()));
         }
-        let checks = self.checks(&stored.in_force().policy, has_build(&evaluation));
+        let checks = self.checks(&stored.in_force().policy, evaluation.has_build());
         let (why, notice) = (reason(evaluation.verdicts()), evaluation.verdicts().notice_reason());
         let permit = match self.permit(&stored, evaluation, run_id.clone())? {
             Ok(permit) => permit,
@@ -116,6 +117,23 @@ impl App {
             }
             ended => ended.map(|run| RunView { notice, ..run }),
         }
+    }
+
+    /// A plan as it stands now; where the operator wants that, the provider of its model was asked who answers there.
+    fn current_verified(&mut self, id: &PlanId, cancel: &AtomicBool) -> Result<Current, Error> {
+        let current = self.current(id)?;
+        let (stored, asked) = (&current.stored, &current.stored.identity.binding.asked);
+        let can_run = stored.record.status.is_approved() && stored.record.run.is_none();
+        let Some(asked) =
+            asked.as_ref().filter(|_| can_run && stored.in_force().policy.safety().verify_model_at_execution)
+        else {
+            return Ok(current);
+        };
+        if let Err(error) = crate::ask::verify_model(&self.home, &asked.provider, cancel) {
+            self.note_refusal(stored, Event::RunRefused, &error.message)?;
+            return Err(error);
+        }
+        self.current(id)
     }
 
     /// Whether it is approved, has not run, and no approval there is counts any more.
@@ -165,7 +183,7 @@ impl App {
             }
             Refused::Regenerate(drifts) => {
                 self.note_refusal(stored, Event::ModelDrift, &messages(&drifts))?;
-                model_notice(&stored.identity, &messages(&drifts))
+                stored.model_notice(&drifts)
             }
             Refused::Denied(verdicts) => {
                 let why = reason(&verdicts);
@@ -173,28 +191,45 @@ impl App {
                 if verdicts.is_denied_by_security() {
                     self.fall_to_safe("the security gate denied a plan at execution")?;
                 }
-                Error::new(Exit::Denied, "plan_denied", format!("plan `{id}` is denied: {why}"))
-                    .hint("no approval can override this; `exacta policy explain` says which rule spoke")
+                Error::new(Exit::Denied, "plan_denied", format!("plan `{id}` is denied: {why}")).hint(hint![
+                    "no approval can override this; ",
+                    Remedy::PolicyExplain,
+                    " says which rule spoke"
+                ])
             }
             Refused::NoExecutor(domain) => {
-                let why = format!("nothing carries steps of the {} domain out", domain.name());
+                let why = format!("nothing runs steps of the {} domain", domain.name());
                 self.note_refusal(stored, Event::RunRefused, &why)?;
-                Error::new(Exit::Denied, "no_executor", format!("plan `{id}` cannot be executed: {why}"))
-                    .hint("it stays readable with `exacta show`; only changes of files can be carried out")
+                Error::new(Exit::Denied, "no_executor", format!("plan `{id}` cannot be executed: {why}")).hint(hint![
+                    "it stays readable with ",
+                    Remedy::Show(None),
+                    "; only changes of files can run"
+                ])
             }
             Refused::NeedsApproval { drifts, error } if drifts.is_empty() => {
                 let why = error.map_or_else(String::new, |error| format!(": {error}"));
                 self.note_refusal(stored, Event::RunRefused, &format!("it needs a person's approval{why}"))?;
                 Error::new(Exit::Confirm, "approval_needed", format!("plan `{id}` needs a person's approval{why}"))
-                    .hint(format!("look at it with `exacta review {id}`, or approve it with `exacta approve {id}`"))
+                    .hint(hint![
+                        "look at it with ",
+                        Remedy::Review(id.clone()),
+                        ", or approve it with ",
+                        Remedy::Approve(id.clone())
+                    ])
             }
             Refused::NeedsApproval { drifts, .. } => {
                 let is_model = drifts.iter().all(|drift| drift.kind == DriftKind::ModelVersion);
                 let event = if is_model { Event::ModelDrift } else { Event::RunRefused };
                 self.note_refusal(stored, event, &messages(&drifts))?;
-                let message = format!("plan `{id}` needs a fresh approval: {}", messages(&drifts));
-                Error::new(Exit::Drifted, "approval_outdated", message)
-                    .hint(format!("look at it with `exacta show {id}` and approve it again with `exacta approve {id}`"))
+                let both =
+                    stored.both_models().filter(|_| is_model).map_or_else(String::new, |both| format!("; {both}"));
+                let message = format!("plan `{id}` needs a fresh approval: {}{both}", messages(&drifts));
+                Error::new(Exit::Drifted, "approval_outdated", message).hint(hint![
+                    "look at it with ",
+                    Remedy::Show(Some(id.clone())),
+                    " and approve it again with ",
+                    Remedy::Approve(id.clone())
+                ])
             }
         })
     }
@@ -206,7 +241,7 @@ impl App {
         let by = person.map_or_else(String::new, |statement| format!(" by {}", statement.approver));
         let why = self.why_over(record).ok().flatten().map_or_else(String::new, |why| format!(": {why}"));
         Error::new(Exit::Denied, "plan_rejected", format!("plan `{id}` was rejected{by}{why}"))
-            .hint("that is final; submit a proposal that answers the reason: `exacta submit FILE`")
+            .hint(hint!["that is final; submit a proposal that answers the reason: ", Remedy::Submit])
     }
 
     fn note_refusal(&mut self, stored: &Stored, event: Event, why: &str) -> Result<(), Error> {
@@ -219,15 +254,19 @@ impl App {
 /// Nobody has decided yet.
 #[must_use]
 pub fn waits(id: &PlanId) -> Error {
-    Error::new(Exit::Confirm, "approval_needed", format!("plan `{id}` waits for a person's decision"))
-        .hint(format!("look at it with `exacta review {id}`, or approve it with `exacta approve {id}`"))
+    Error::new(Exit::Confirm, "approval_needed", format!("plan `{id}` waits for a person's decision")).hint(hint![
+        "look at it with ",
+        Remedy::Review(id.clone()),
+        ", or approve it with ",
+        Remedy::Approve(id.clone())
+    ])
 }
 
 /// A person asked for changes, so that the plan waits for its proposer.
 fn changes_requested(id: &PlanId, asked: &ChangesRequested) -> Error {
     let message = format!("plan `{id}` waits for its proposer: {} asked for changes: {}", asked.by, asked.text);
     Error::new(Exit::ChangesRequested, "changes_requested", message)
-        .hint(format!("answer with a new version: `exacta submit FILE --revises {id}`"))
+        .hint(hint!["answer with a new version: ", Remedy::SubmitVersion(id.clone())])
 }
 
 /// There was a run of the plan.
@@ -235,14 +274,10 @@ fn changes_requested(id: &PlanId, asked: &ChangesRequested) -> Error {
 pub fn already_run(id: &PlanId, run: &str) -> Error {
     let message = format!("plan `{id}` has had its run, `{run}`: one run per plan, ever, however it ended");
     Error::new(Exit::Drifted, "already_run", message)
-        .hint(format!("`exacta resubmit {id}` makes a new plan from the same proposal"))
+        .hint(hint![Remedy::Resubmit(Some(id.clone())), " makes a new plan from the same proposal"])
 }
 
 /// What kind of start a permit is for.
 fn start(permit: &Permit) -> Act {
     if permit.work().is_automatic() { Act::StartAllowed } else { Act::StartApproved }
-}
-
-fn has_build(evaluation: &Evaluation) -> bool {
-    evaluation.plan().is_some_and(|plan| plan.proposal().steps.iter().any(|step| step.action == Action::Build))
 }

@@ -10,6 +10,8 @@ use exacta_kernel::approval::Approver;
 use exacta_kernel::binding::{Authority, Proposer};
 use exacta_kernel::facts::Target;
 use exacta_kernel::hash::Digest;
+use exacta_kernel::hint;
+use exacta_kernel::hint::{Hint, Remedy};
 use exacta_kernel::id::ProjectId;
 use exacta_kernel::path::RelPath;
 use exacta_kernel::policy::project::ProjectConfig;
@@ -23,7 +25,7 @@ pub const CONFIG: &str = ".exacta/config.toml";
 const CONFIG_CAP: u64 = 1 << 20;
 
 /// What helps where a policy is not the user's to change.
-const ADMINISTRATORS: &str = "the administrator of this machine mends it; docs/policy.md lists every key";
+const ADMINISTRATORS: &str = "the administrator of this machine can fix it; docs/policy.md lists every key";
 
 /// What decisions are taken under.
 #[derive(Debug)]
@@ -146,11 +148,10 @@ pub fn safety_policy(home: &Home) -> Result<SafetyPolicy, Error> {
         Ok(None) => Ok(SafetyPolicy::default()),
         Ok(Some(source)) => {
             let parsed = SafetyPolicy::parse(&source.text, &source.file.display().to_string()).map_err(policy_error);
-            parsed.map_err(|error| if source.system { error.hint(ADMINISTRATORS) } else { error })
+            parsed.map_err(|error| if source.system { error.hint(ADMINISTRATORS) } else { error.also(reset()) })
         }
         Err(HomeError::File(error @ FileError::Malformed { .. })) => {
-            let own = "`exacta policy reset` goes back to the built-in policy";
-            let hint = if home.has_system_policy() { ADMINISTRATORS } else { own };
+            let hint = if home.has_system_policy() { ADMINISTRATORS.into() } else { reset() };
             Err(Error::new(Exit::Denied, "policy_broken", error.to_string()).hint(hint))
         }
         Err(error) => Err(error.into()),
@@ -183,6 +184,10 @@ pub fn project_config(root: &ProjectRoot) -> Result<ProjectConfig, Error> {
     }
 }
 
+fn reset() -> Hint {
+    hint![Remedy::PolicyReset, " goes back to the built-in policy"]
+}
+
 /// A broken policy stops everything, with file, line and cause.
 pub(crate) fn policy_error(error: PolicyError) -> Error {
     let hint = error.hint.clone();
@@ -207,7 +212,7 @@ mod tests {
             let file = folder.join("safety-policy.toml");
             fs::write(&file, text).unwrap();
             fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
-            safety_policy(&home).unwrap_err().hint.unwrap()
+            exacta_view::command::at_a_terminal(&safety_policy(&home).unwrap_err().hint.unwrap())
         };
         for text in [&b"ceilin = 1\n"[..], b"\xff"] {
             let _ = fs::remove_dir_all(&etc);

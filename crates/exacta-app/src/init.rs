@@ -9,6 +9,8 @@ use crate::submit::data;
 use exacta_kernel::approval::ApproverName;
 use exacta_kernel::approval::setting::{SettingVerb, profile_subject};
 use exacta_kernel::audit::{Actor, EntryDraft, Event};
+use exacta_kernel::hint;
+use exacta_kernel::hint::Remedy;
 use exacta_kernel::policy::profile::Profile;
 pub use exacta_record::{Configuration, MovedRecord};
 use serde_json::json;
@@ -46,7 +48,7 @@ impl App {
     pub fn anew_takes_person(options: &Options) -> Result<bool, Error> {
         match crate::verify(options) {
             Ok(_) => Err(Error::new(Exit::Usage, "record_sound", "the record of this project is in order")
-                .hint("`exacta init` goes on with it; nothing has to begin anew")),
+                .hint(hint![Remedy::Init, " goes on with it; nothing has to be started over"])),
             Err(error) if error.exit == Exit::Usage && error.code != "project_unknown" => Err(error),
             Err(_) => match options.home()?.project(&options.root()?)? {
                 // One that cannot be read was one.

@@ -8,6 +8,8 @@ use exacta_home::{Home, SignedMail, password_in};
 pub use exacta_home::{MailSetup, PasswordSource};
 use exacta_kernel::approval::setting::SettingVerb;
 use exacta_kernel::audit::{EntryDraft, Event};
+use exacta_kernel::hint;
+use exacta_kernel::hint::Remedy;
 use exacta_mail::{Account, MailEffector, MailError, Mailbox, Password, check_sending};
 use serde::Serialize;
 use serde_json::json;
@@ -134,7 +136,7 @@ pub(crate) fn opened(home: &Home, name: &str) -> Result<(Account, Password), Err
     let known = find(home, name)?;
     known.verify(&home.approvers()?).map_err(|error| {
         let message = format!("no approver signed for mail account `{name}` as it is: {error}");
-        Error::new(Exit::Denied, "not_signed", message).hint("`exacta autopilot mail add` signs it again")
+        Error::new(Exit::Denied, "not_signed", message).hint(hint![Remedy::MailAdd, " signs it again"])
     })?;
     Ok((account(&known.setup)?, password(&known.setup)?))
 }
@@ -146,7 +148,7 @@ fn find(home: &Home, name: &str) -> Result<SignedMail, Error> {
 fn account(setup: &MailSetup) -> Result<Account, Error> {
     let MailSetup { name, imap, smtp, user, from, .. } = setup;
     Account::new(name, imap, smtp, user, from)
-        .map_err(|error| unusable(error.to_string()).hint("`exacta autopilot mail add --help` has an example"))
+        .map_err(|error| unusable(error.to_string()).hint(hint![Remedy::MailAddHelp, " has an example"]))
 }
 
 /// That a password can be looked for there; whether it is there is not asked of the environment, which another shell may set.
@@ -190,11 +192,15 @@ fn unusable(message: String) -> Error {
 
 pub(crate) fn unknown(name: &str) -> Error {
     let name = exacta_kernel::text::excerpt(name, 64);
-    Error::new(Exit::Usage, "mail_unknown", format!("no mail account `{name}`"))
-        .hint("`exacta autopilot mail list` shows yours; `exacta autopilot mail add` adds one")
+    Error::new(Exit::Usage, "mail_unknown", format!("no mail account `{name}`")).hint(hint![
+        Remedy::MailList,
+        " shows yours; ",
+        Remedy::MailAdd,
+        " adds one"
+    ])
 }
 
-fn not_reached(error: &MailError) -> Error {
+pub(crate) fn not_reached(error: &MailError) -> Error {
     Error::fault("mail_failed", error.to_string())
         .hint("nothing was changed there; correct what it names, and test again")
 }

@@ -5,6 +5,8 @@ use crate::caller::Act;
 use crate::error::{Error, Exit};
 use crate::record::safe_on_tampering;
 use exacta_kernel::audit::Entry;
+use exacta_kernel::hint;
+use exacta_kernel::hint::Remedy;
 use exacta_kernel::id::PlanId;
 use exacta_kernel::lifecycle::Status;
 use exacta_kernel::text::excerpt;
@@ -35,7 +37,7 @@ impl App {
             [id] => Ok(id.clone()),
             [] => Err(unknown_plan(name)),
             _ => Err(Error::new(Exit::Usage, "plan_ambiguous", format!("several plans begin with `{name}`"))
-                .hint("give more of the id; `exacta list` shows them")),
+                .hint(hint!["give more of the id; ", Remedy::List, " shows them"])),
         }
     }
 
@@ -46,9 +48,11 @@ impl App {
     pub fn resolve_whole(&self, id: &str) -> Result<PlanId, Error> {
         let Ok(whole) = PlanId::parse(id) else {
             let message = format!("`{}` is not a whole plan id", excerpt(id, 64));
-            return Err(Error::new(Exit::Usage, "plan_id_not_whole", message).hint(
-                "whoever decides with a key is not shown the plan, so nothing shorter counts: `exacta show ID --json` has `plan_id` and `plan_hash`",
-            ));
+            return Err(Error::new(Exit::Usage, "plan_id_not_whole", message).hint(hint![
+                "whoever decides with a key is not shown the plan, so nothing shorter counts: ",
+                Remedy::ShowIds,
+                " has `plan_id` and `plan_hash`"
+            ]));
         };
         self.authorize(Act::Read)?;
         self.resolve(whole.as_str())
@@ -62,7 +66,9 @@ impl App {
         let line = self.list(Some(Status::Pending.name()), limit)?.into_iter().nth(place);
         let Some(line) = line else {
             let message = format!("no plan waits for a decision at `{name}`");
-            return Err(Error::new(Exit::Usage, "nothing_pending", message).hint("`exacta list` shows all plans"));
+            return Err(
+                Error::new(Exit::Usage, "nothing_pending", message).hint(hint![Remedy::List, " shows all plans"])
+            );
         };
         PlanId::parse(&line.plan_id).map_err(|error| Error::fault("internal", error.to_string()))
     }

@@ -7,9 +7,11 @@ use crate::clock::now;
 use crate::error::Error;
 use exacta_kernel::audit::{Actor, EntryDraft, Event};
 use exacta_kernel::gate::Verdict;
+use exacta_kernel::hint::Remedy;
 use exacta_kernel::id::PlanId;
 use exacta_kernel::lifecycle::Status;
 use exacta_kernel::text::excerpt;
+use exacta_view::command::command;
 use exacta_view::{PlanView, RunView};
 use serde::Serialize;
 use std::io::Write;
@@ -81,7 +83,7 @@ impl App {
         }
         let asking = view.gates.iter().find(|gate| gate.verdict == Verdict::Confirm);
         let why = asking.map_or("a person decides about every plan", |gate| &gate.reason);
-        let command = format!("exacta review {plan_id}");
+        let command = PlanId::parse(plan_id).map_or_else(|_| String::new(), |id| command(&Remedy::Review(id)));
         let notice = Notice {
             title: view.detail.as_ref().map(|detail| excerpt(&detail.intent_text, LONGEST)),
             expires_at: view.expires_at.clone(),
@@ -100,7 +102,7 @@ impl App {
         if is_person(&self.options.caller) {
             return;
         }
-        let notice = self.notice(kind, id.as_str(), &why, format!("exacta show {id}"));
+        let notice = self.notice(kind, id.as_str(), &why, command(&Remedy::Show(Some(id.clone()))));
         self.notify(&Notice { run_id: Some(run_id), ..notice });
     }
 

@@ -219,6 +219,12 @@ impl Evaluation {
         }
     }
 
+    /// Whether it has a `build` step.
+    #[must_use]
+    pub fn has_build(&self) -> bool {
+        self.plan().is_some_and(|plan| plan.proposal().steps.iter().any(|step| step.action == Action::Build))
+    }
+
     /// The plan, valid or not; none for text that is not a proposal.
     #[must_use]
     pub fn plan(&self) -> Option<&Plan> {

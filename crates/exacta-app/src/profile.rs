@@ -13,6 +13,8 @@ use exacta_kernel::approval::setting::{SettingVerb, profile_subject};
 use exacta_kernel::audit::{Actor, EntryDraft, Event};
 use exacta_kernel::gate::{self, Question, Verdicts};
 use exacta_kernel::hash::Digest;
+use exacta_kernel::hint;
+use exacta_kernel::hint::Remedy;
 use exacta_kernel::policy::profile::Profile;
 use serde::Serialize;
 use serde_json::json;
@@ -99,9 +101,12 @@ impl App {
         let ceiling = policy.ceiling();
         if profile > ceiling {
             let (whose, hint) = if ceiling < policy.safety().ceiling {
-                ("the project's configuration", "the project sets it: `ceiling` in `.exacta/config.toml`")
+                ("the project's configuration", "the project sets it: `ceiling` in `.exacta/config.toml`".into())
             } else {
-                ("the safety policy", "the operator sets the ceiling: `exacta policy show`, `exacta policy set FILE`")
+                (
+                    "the safety policy",
+                    hint!["the operator sets the ceiling: ", Remedy::PolicyShow, ", ", Remedy::PolicySet],
+                )
             };
             let message = format!("{} is above the ceiling {} of {whose}", profile.name(), ceiling.name());
             return Err(Error::new(Exit::AboveCeiling, "above_ceiling", message).hint(hint));
@@ -113,7 +118,9 @@ impl App {
         let running = self.store.running()?.len();
         if running > 0 {
             let message = format!("the profile cannot be raised while {running} runs are going on");
-            return Err(Error::new(Exit::Fault, "runs_going_on", message).hint("wait for them: `exacta status`"));
+            return Err(
+                Error::new(Exit::Fault, "runs_going_on", message).hint(hint!["wait for them: ", Remedy::Status])
+            );
         }
         Ok(())
     }
@@ -220,7 +227,7 @@ impl Setting for Choice<'_> {
 
 fn changed_meanwhile(found: Profile) -> Error {
     Error::new(Exit::Drifted, "profile_changed", format!("the profile has become {} meanwhile", found.name()))
-        .hint("`exacta profile current` says why; then give the command again")
+        .hint(hint![Remedy::ProfileCurrent, " says why; then give the command again"])
 }
 
 /// The entry of a change of profile.

@@ -3,6 +3,8 @@
 use crate::error::{Error, Exit};
 use crate::git::{self, WorkTree};
 use exacta_exec::ProjectRoot;
+use exacta_kernel::hint;
+use exacta_kernel::hint::{Hint, Remedy};
 use exacta_record::RECORDS;
 use rustix::fs::{AtFlags, CWD, statat};
 use std::path::{Path, PathBuf};
@@ -82,25 +84,26 @@ fn owner_of_records(folder: &Path) -> Option<u32> {
 fn foreign_records(folder: &Path, owner: u32, start: &Path) -> Error {
     let records = folder.join(RECORDS);
     let hint = if folder == start {
-        "give the command as that user, or in a folder of your own".to_owned()
+        "give the command as that user, or in a folder of your own".into()
     } else {
-        format!("`exacta init` begins a project of your own in `{}`", start.display())
+        own_project(start)
     };
     let message = format!("`{}` belongs to another user ({owner}), who could write anything there", records.display());
     Error::new(Exit::Usage, "project_foreign", message).hint(hint)
 }
 
+fn own_project(start: &Path) -> Hint {
+    hint![Remedy::Init, format!(" begins a project of your own in `{}`", start.display())]
+}
+
 fn foreign_work_tree(folder: &Path, owner: u32, start: &Path) -> Error {
-    let own = if folder == start {
-        "make it yours".to_owned()
-    } else {
-        format!("`exacta init` begins a project of your own in `{}`", start.display())
-    };
+    let own = if folder == start { "make it yours".into() } else { own_project(start) };
     let folder = folder.display();
     let message =
         format!("the git work tree `{folder}` belongs to another user ({owner}): git would not use it either");
-    Error::new(Exit::Usage, "project_foreign", message)
-        .hint(format!("{own}; or, if you trust its owner, `git config --global --add safe.directory {folder}`"))
+    Error::new(Exit::Usage, "project_foreign", message).hint(
+        own.then(format!("or, if you trust its owner, `git config --global --add safe.directory {folder}`").into()),
+    )
 }
 
 #[cfg(test)]
@@ -192,7 +195,7 @@ mod tests {
         let error = find(&work).unwrap_err();
         assert_eq!((error.code, error.exit), ("project_foreign", Exit::Usage));
         assert!(error.message.contains("65534"), "{error}");
-        assert!(error.hint.unwrap().contains("exacta init"));
+        assert!(exacta_view::command::at_a_terminal(&error.hint.unwrap()).contains("exacta init"));
         assert_eq!(find_to_begin(&work).unwrap(), work);
         assert_eq!(find_to_begin(&root).unwrap_err().code, "project_foreign", "in the very folder");
         repository(&work.join(".git"));
@@ -200,7 +203,7 @@ mod tests {
         chown(work.join(".git"), Some(NOBODY), None).unwrap();
         let error = find(&work).unwrap_err();
         assert_eq!(error.code, "project_foreign");
-        assert!(error.hint.unwrap().contains("safe.directory"));
+        assert!(exacta_view::command::at_a_terminal(&error.hint.unwrap()).contains("safe.directory"));
         assert_eq!(find_to_begin(&work).unwrap_err().code, "project_foreign", "in the very folder");
     }
 
@@ -219,7 +222,10 @@ mod tests {
         chown(root.join("shared/.git"), Some(NOBODY), None).unwrap();
         let error = find(&mine).unwrap_err();
         assert_eq!(error.code, "project_foreign");
-        assert!(error.hint.unwrap().contains("`exacta init` begins a project of your own"));
+        assert!(
+            exacta_view::command::at_a_terminal(&error.hint.unwrap())
+                .contains("`exacta init` begins a project of your own")
+        );
         assert_eq!(find_to_begin(&mine).unwrap(), mine, "and never above the work tree");
         create_dir(mine.join(".exacta")).unwrap();
         assert_eq!(find(&mine).unwrap(), mine);

@@ -18,6 +18,7 @@ use exacta_kernel::id::{CorrelationId, PlanId, RunId};
 use exacta_kernel::lifecycle::Status;
 use exacta_kernel::path::RelPath;
 use exacta_record::{EntryFilter, Filter, PlanRecord, PlanSummary, RunFilter, RunRecord, RunState};
+use exacta_view::command::at_a_terminal;
 use exacta_view::{
     ApprovalView, ChangesRequested, Outcome, PlanDetail, PlanLine, PlanView, ReceiptView, Recovery, RunView,
     StatusView, Summary,
@@ -241,7 +242,7 @@ impl App {
         if !record.status.is_final() && record.run.is_none() {
             view.status = Some(Status::Expired);
         }
-        Ok(view)
+        self.with_kept_checks(view)
     }
 
     fn live_view(&self, current: &Current) -> Result<PlanView, Error> {
@@ -251,7 +252,8 @@ impl App {
             status: current.stored.record.status,
         };
         current.matches_record()?;
-        Ok(view::of(&current.evaluation, Some(registered))?)
+        let view = view::of(&current.evaluation, Some(registered))?;
+        self.with_checks(view, &current.evaluation, &current.stored.in_force().policy)
     }
 
     fn approvals(&self, record: &PlanRecord, current: Option<&Current>) -> Result<Vec<ApprovalView>, Error> {
@@ -337,6 +339,7 @@ impl App {
             damage: self.damage()?.into_iter().chain(unreadable).collect(),
             log_size: self.store.checkpoint().ok().flatten().map_or(0, |checkpoint| checkpoint.checkpoint().size),
             approvers: self.home.approvers()?.iter().filter(|approver| approver.removed_at.is_none()).count(),
+            notices: if self.sees_all() { self.notices()? } else { Vec::new() },
         })
     }
 
@@ -369,7 +372,7 @@ impl App {
                 outcome: Outcome::NeedsAttention,
                 reason: format!(
                     "{error}; every command that decides or acts stops here; {}",
-                    error.hint().unwrap_or_default()
+                    error.hint().as_ref().map(at_a_terminal).unwrap_or_default()
                 ),
                 kept: Vec::new(),
             })

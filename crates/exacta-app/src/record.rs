@@ -6,6 +6,8 @@ use crate::clock::now;
 use crate::error::{Error, Exit};
 use exacta_home::Fall;
 use exacta_kernel::audit::{Entry, EntryDraft, Event, Origin};
+use exacta_kernel::hint;
+use exacta_kernel::hint::Remedy;
 use exacta_kernel::id::CorrelationId;
 use exacta_kernel::policy::profile::Profile;
 use exacta_record::{EntryFilter, Pin, RECORDS, RecordError, Report, Tampered, Trusted, VerifyError};
@@ -55,9 +57,11 @@ fn changed(places: &[Tampered]) -> Error {
         1 => "the record was changed from outside".to_owned(),
         count => format!("the record was changed from outside, in {count} places"),
     };
-    Error::fault(Error::TAMPERED, message)
-        .places(places)
-        .hint("the record cannot be trusted from there on; keep a copy and find out who changed it; then `exacta init --anew` begins a new record")
+    Error::fault(Error::TAMPERED, message).places(places).hint(hint![
+        "the record cannot be trusted from there on; keep a copy and find out who changed it; then ",
+        Remedy::InitAgain,
+        " begins a new record"
+    ])
 }
 
 /// Gives a command, from opening the project to its end. Wherever it finds that the records are not as they were left, the
@@ -125,9 +129,18 @@ impl App {
         self.authorize(Act::ReadAll)?;
         let receipt = self.store.receipt(seq)?.ok_or_else(|| {
             Error::new(Exit::Usage, "entry_unknown", format!("the log has no entry {seq}"))
-                .hint("see `exacta audit list`")
+                .hint(hint!["see ", Remedy::AuditList])
         })?;
         Ok(receipt.text())
+    }
+
+    /// The newest checkpoint of the log, as the signed note that others can verify; none before the first entry.
+    ///
+    /// # Errors
+    /// If the log cannot be read.
+    pub fn checkpoint(&self) -> Result<Option<String>, Error> {
+        self.authorize(Act::ReadAll)?;
+        Ok(self.store.checkpoint()?.map(|signed| signed.note().to_owned()))
     }
 
     /// Ends the shared session, and with it every plan made in it.

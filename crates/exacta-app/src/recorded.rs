@@ -2,6 +2,8 @@
 
 use crate::clock::now;
 use crate::error::Error;
+use exacta_kernel::hint;
+use exacta_kernel::hint::Remedy;
 use exacta_record::{EntryDraft, Record, RecordError};
 
 /// A change of a setting.
@@ -39,8 +41,15 @@ fn in_force(error: &Error, cause: &Error) -> Error {
         "the setting is changed, but the log has no entry of it ({}), and it could not be put back: {}",
         error.message, cause.message
     );
-    Error::fault("setting_unrecorded", message)
-        .hint("look at the setting (`exacta policy show`, `exacta profile current`, `exacta approver list`), and set it again")
+    Error::fault("setting_unrecorded", message).hint(hint![
+        "look at the setting (",
+        Remedy::PolicyShow,
+        ", ",
+        Remedy::ProfileCurrent,
+        ", ",
+        Remedy::ApproverList,
+        "), and set it again"
+    ])
 }
 
 #[cfg(test)]

@@ -15,6 +15,8 @@ use exacta_kernel::approval::setting::{
 use exacta_kernel::approval::{Approver, ApproverName, PublicKey};
 use exacta_kernel::audit::{Actor, EntryDraft, Event};
 use exacta_kernel::hash::Digest;
+use exacta_kernel::hint;
+use exacta_kernel::hint::Remedy;
 use exacta_kernel::id::ProjectId;
 use exacta_kernel::policy::safety::SafetyPolicy;
 use serde::Serialize;
@@ -107,6 +109,23 @@ impl Settings {
             sha256: policy.hash().to_string(),
             text: source.map_or_else(built_in, |source| source.text),
         })
+    }
+
+    /// That the caller may change what holds for all projects.
+    ///
+    /// # Errors
+    /// If it may not.
+    pub fn may_configure(&self) -> Result<(), Error> {
+        self.authorize(Act::Configure)
+    }
+
+    /// The text of the Safety Policy in force, also where it is broken.
+    ///
+    /// # Errors
+    /// If its file cannot be read.
+    pub fn policy_source(&self) -> Result<String, Error> {
+        self.authorize(Act::ReadAll)?;
+        Ok(self.home.safety_policy_text()?.map_or_else(built_in, |source| source.text))
     }
 
     /// Replaces the Safety Policy, for which an approver signs.
@@ -234,7 +253,7 @@ impl Settings {
             Some(_) if last => Err(HomeError::LastApprover(name.clone()).into()),
             Some(approver) => Ok(approver),
             None => Err(Error::new(Exit::Usage, "approver_unknown", format!("no approver `{name}`"))
-                .hint("see `exacta approver list`")),
+                .hint(hint!["see ", Remedy::ApproverList])),
         }
     }
 
@@ -391,12 +410,12 @@ fn not_a_key(error: KeyError) -> Error {
         )
     );
     let told = Error::from(error);
-    if unfit { told.hint("name a key file; `exacta approver list --json` says where yours are") } else { told }
+    if unfit { told.hint(hint!["name a key file; ", Remedy::ApproverKeys, " says where yours are"]) } else { told }
 }
 
 fn no_key() -> Error {
     Error::new(Exit::Usage, "key_missing", "no approver's key is here")
-        .hint("`exacta init` makes your first key; or name one with `--approver-key FILE`")
+        .hint(hint![Remedy::Init, " makes your first key; or name one with `--approver-key FILE`"])
 }
 
 /// A signed setting, checked at once against the list of approvers.

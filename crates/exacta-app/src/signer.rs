@@ -67,7 +67,7 @@ impl CheckpointSigner for Signer {
 fn unusable(error: HomeError) -> SignerError {
     let hint = match &error {
         HomeError::File(FileError::Malformed { .. }) => {
-            "the file is damaged: move it away, and the log is taken as it stands, and remembered anew".to_owned()
+            "the file is damaged: move it away; the log is then taken as it is, and remembered again".into()
         }
         other => other.hint(),
     };

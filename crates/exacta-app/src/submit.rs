@@ -4,7 +4,7 @@ use crate::app::{App, Options, unknown_plan};
 use crate::autopilot::For;
 use crate::caller::Act;
 use crate::clock::{new_id, now};
-use crate::current::{Surroundings, messages, model_notice};
+use crate::current::Surroundings;
 use crate::declared::Declared;
 use crate::error::{Error, Exit};
 use crate::import::{self, Patch};
@@ -20,6 +20,8 @@ use exacta_kernel::drift::{self, Answer};
 use exacta_kernel::finding::{Code, Finding};
 use exacta_kernel::gate::{Made, Verdict, Verdicts};
 use exacta_kernel::hash::Digest;
+use exacta_kernel::hint;
+use exacta_kernel::hint::{Hint, Remedy};
 use exacta_kernel::id::{CorrelationId, PlanId};
 use exacta_kernel::kept;
 use exacta_kernel::lifecycle::Status;
@@ -178,7 +180,7 @@ impl App {
         let Ok(identity) = crate::current::identity(record) else { return Ok(()) };
         let surroundings = Surroundings::load(self.project_ref(), &identity)?;
         match drift::of_model(&identity, surroundings.model()).filter(|drift| drift.answer == Answer::Regenerate) {
-            Some(drift) => Err(model_notice(&identity, &drift.message)),
+            Some(drift) => Err(surroundings.model_notice(&identity, &drift.message)),
             None => Ok(()),
         }
     }
@@ -187,26 +189,30 @@ impl App {
     pub(crate) fn check_late(&self, record: &PlanRecord) -> Result<(), Error> {
         let id = &record.id;
         self.check_model(record)?;
-        let wrong = |message: String, hint: String| Err(Error::new(Exit::Drifted, "wrong_status", message).hint(hint));
+        let wrong = |message: String, hint: Hint| Err(Error::new(Exit::Drifted, "wrong_status", message).hint(hint));
         if record.run.is_some() || record.status == Status::Expired {
             return Ok(());
         }
         if record.status == Status::Rejected {
-            let hint = "hand a proposal in that answers the reason: `exacta submit FILE`".to_owned();
+            let hint = hint!["submit a proposal that answers the reason: ", Remedy::Submit];
             return wrong(format!("plan `{id}` is rejected, and that is final"), hint);
         }
         let current = self.current(id)?;
         match drift::answer(&current.stored.drifts) {
             Some(Answer::Expired) => Ok(()),
-            Some(Answer::Regenerate) => Err(model_notice(&current.stored.identity, &messages(&current.stored.drifts))),
+            Some(Answer::Regenerate) => Err(current.stored.model_notice(&current.stored.drifts)),
             _ if record.status == Status::Pending => {
-                let hint =
-                    format!("decide with `exacta review {id}`, or answer it with `exacta submit FILE --revises {id}`");
+                let hint = hint![
+                    "decide with ",
+                    Remedy::Review(id.clone()),
+                    ", or answer it with ",
+                    Remedy::SubmitVersion(id.clone())
+                ];
                 wrong(format!("plan `{id}` is pending: it can still be decided"), hint)
             }
             _ => wrong(
-                format!("plan `{id}` is {}: it can still be carried out", record.status),
-                format!("carry it out with `exacta execute {id}`"),
+                format!("plan `{id}` is {}: it can still run", record.status),
+                hint!["run it with ", Remedy::Execute(id.clone())],
             ),
         }
     }
@@ -241,6 +247,7 @@ impl App {
                 let proposed_now = lineage.proposer.is_none() && lineage.maker.is_none();
                 let kept = kept::text(plan, text)?;
                 let view = self.keep(kept.as_deref(), &evaluation, &identity, lineage)?;
+                let view = self.with_checks(view, &evaluation, &in_force.policy)?;
                 self.tell_waiting(&view);
                 if proposed_now && view.plan_id.is_some() && evaluation.verdicts().verdict() != Verdict::Deny {
                     self.declare(plan.proposal().model.as_ref(), &identity)?;
@@ -384,7 +391,7 @@ impl App {
             ..EntryDraft::new(event, actor, reason).about(&new.correlation_id, &new.id)
         };
         let why = reason(verdicts);
-        let mut created = entry(Event::PlanCreated, self.actor(), "a proposal was handed in");
+        let mut created = entry(Event::PlanCreated, self.actor(), "a proposal was submitted");
         created.data = data(json!({
             "plan_hash": new.plan_hash, "content_hash": new.content_hash, "version": new.version,
             "derived_from": new.derived_from, "revises": new.revises, "targets": view.target_files,

@@ -11,6 +11,8 @@ use exacta_home::{TokenRecord, fresh_secret};
 use exacta_kernel::approval::setting::SettingVerb;
 use exacta_kernel::audit::{EntryDraft, Event};
 use exacta_kernel::hash::Digest;
+use exacta_kernel::hint;
+use exacta_kernel::hint::Remedy;
 use serde::Serialize;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -92,7 +94,7 @@ impl Settings {
         self.authorize(Act::Adjust)?;
         if self.home.tokens()?.iter().all(|token| token.name != name) {
             return Err(Error::new(Exit::Usage, "token_unknown", format!("no token of `{name}`"))
-                .hint("see `exacta token list`"));
+                .hint(hint!["see ", Remedy::TokenList]));
         }
         let entry = EntryDraft::new(Event::TokenChanged, self.actor(), format!("token of `agent:{name}` revoked"));
         self.enter(entry, |home| home.revoke_token(name).map(drop))

@@ -4,13 +4,14 @@ use crate::app::App;
 use crate::caller::Act;
 use crate::clock::now;
 use crate::current::identity;
-use crate::decide::{at_once, person_entry, won};
+use crate::decide::{Hand, at_once, person_entry, won};
 use crate::error::{Error, Exit};
 use crate::execute::already_run;
 use crate::submit::scored;
-use exacta_home::SigningKey;
 use exacta_kernel::approval::Verb;
 use exacta_kernel::audit::{EntryDraft, Event};
+use exacta_kernel::hint;
+use exacta_kernel::hint::Remedy;
 use exacta_kernel::id::PlanId;
 use exacta_kernel::lifecycle::Status;
 use exacta_record::{Change, PlanRecord};
@@ -22,12 +23,12 @@ impl App {
     ///
     /// # Errors
     /// If the plan is over or has run, or it is not this caller's to withdraw.
-    pub fn withdraw(&mut self, id: &PlanId, why: Option<&str>, key: Option<&SigningKey>) -> Result<(), Error> {
-        self.authorize_for(if key.is_some() { Act::Decide } else { Act::Answer }, id)?;
-        self.safe_on_tampering(|app| app.withdraw_plan(id, why, key))
+    pub fn withdraw(&mut self, id: &PlanId, why: Option<&str>, by: Option<Hand<'_>>) -> Result<(), Error> {
+        self.authorize_for(if by.is_some() { Act::Decide } else { Act::Answer }, id)?;
+        self.safe_on_tampering(|app| app.withdraw_plan(id, why, by))
     }
 
-    fn withdraw_plan(&mut self, id: &PlanId, why: Option<&str>, key: Option<&SigningKey>) -> Result<(), Error> {
+    fn withdraw_plan(&mut self, id: &PlanId, why: Option<&str>, by: Option<Hand<'_>>) -> Result<(), Error> {
         let (record, at) = (self.record(id)?, now());
         if let Some(run) = &record.run {
             return Err(already_run(id, run.id.as_str()));
@@ -35,8 +36,8 @@ impl App {
         if record.status.is_final() {
             return Err(self.over(&record));
         }
-        let signed = match key {
-            Some(key) => Some(self.sign(&record, Verb::Withdraw, record.plan_hash, key, at, at_once(at))?),
+        let signed = match by {
+            Some(by) => Some(self.sign(&record, Verb::Withdraw, record.plan_hash, by, at, at_once(at))?),
             None => {
                 self.may_withdraw(&record)?;
                 None
@@ -59,7 +60,7 @@ impl App {
         let id = &record.id;
         let refused = |message: String| {
             Err(Error::new(Exit::Confirm, "person_needed", message)
-                .hint(format!("`exacta withdraw {id}` at a terminal, or with `--approver-key FILE`")))
+                .hint(hint![Remedy::Withdraw(id.clone()), " at a terminal, or with `--approver-key FILE`"]))
         };
         if record.status == Status::UserApproved {
             return refused(format!("a person approved plan `{id}`, so an approver has to sign for withdrawing it"));

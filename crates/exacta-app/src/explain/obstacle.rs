@@ -8,9 +8,12 @@ use exacta_kernel::finding::Finding;
 use exacta_kernel::gate::{
     FORBID, GOOD_QUALITY, Gate, GateVerdict, MEDIUM_RISK, SUFFICIENT_QUALITY, Verdict, Verdicts,
 };
+use exacta_kernel::hint;
+use exacta_kernel::hint::Remedy;
 use exacta_kernel::policy::Policy;
 use exacta_kernel::policy::profile::Profile;
 use exacta_kernel::policy::rule::RuleSet;
+use exacta_view::command::at_a_terminal;
 use exacta_view::words::line;
 use exacta_view::{IssueView, Loss, Obstacle, ReasonView};
 
@@ -37,7 +40,7 @@ pub(super) fn of_profile(evaluation: &Evaluation, policy: &Policy) -> Option<Obs
     evaluation.assessment()?;
     let way = match policy.ceiling() {
         Profile::Safe => "the ceiling is SAFE: every change is approved by a person".to_owned(),
-        _ => "another profile within the ceiling: `exacta profile set DEV`".to_owned(),
+        _ => at_a_terminal(&hint!["another profile within the ceiling: ", Remedy::ProfileSet]),
     };
     Some(Obstacle { ways: vec![way], ..obstacle(gate.gate.name(), gate.verdict, &gate.reason) })
 }
@@ -126,7 +129,9 @@ fn rule(mut known: Obstacle, policy: &Policy) -> Obstacle {
             Some("have the agent declare its model; or the operator sets `require_model = false`".to_owned())
         }
         FORBID => Some(operators("`forbid`")),
-        "many-steps" => Some("a person confirms so many steps in every profile: submit the work in parts".to_owned()),
+        "many-steps" => {
+            Some("a person confirms a plan of this many steps in every profile: submit the work in parts".to_owned())
+        }
         "token-budget" => {
             Some("a person confirms so large a plan in every profile: submit the work in parts".to_owned())
         }
@@ -153,7 +158,12 @@ fn owner(set: RuleSet, id: &str) -> String {
 }
 
 fn operators(key: &str) -> String {
-    format!("only the operator changes {key} in the safety policy: `exacta policy show`, `exacta policy set FILE`")
+    at_a_terminal(&hint![
+        format!("only the operator changes {key} in the safety policy: "),
+        Remedy::PolicyShow,
+        ", ",
+        Remedy::PolicySet
+    ])
 }
 
 /// What lifts the risk: a boundary, the kind of an action, or points.

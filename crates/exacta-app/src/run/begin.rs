@@ -10,6 +10,8 @@ use crate::run::preconditions::{Changed, Moment, Preconditions, ProjectRef};
 use crate::run::process::is_dead;
 use exacta_exec::{ProjectRoot, RunError};
 use exacta_kernel::audit::EntryDraft;
+use exacta_kernel::hint;
+use exacta_kernel::hint::Remedy;
 use exacta_kernel::id::{PlanId, RunId};
 use exacta_kernel::lifecycle::Status;
 use exacta_record::{Record, RunRecord, RunRequest, Start};
@@ -185,5 +187,5 @@ fn outdated(id: &PlanId, changed: &Changed) -> Error {
 fn too_many(running: u32) -> Error {
     let are = if running == 1 { "1 run is" } else { &format!("{running} runs are") };
     Error::fault(TOO_MANY, format!("{are} going on already, as many as the profile allows"))
-        .hint("wait for them with `--wait`, or look at them: `exacta status`")
+        .hint(hint!["wait for them with `--queue`, or look at them: ", Remedy::Status])
 }

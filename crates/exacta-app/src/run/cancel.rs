@@ -7,6 +7,9 @@ use crate::app::App;
 use crate::caller::Act;
 use crate::error::{Error, Exit};
 use crate::run::process::{self, Asked};
+use exacta_home::CancelBox;
+use exacta_kernel::hint;
+use exacta_kernel::hint::Remedy;
 use exacta_kernel::id::{PlanId, RunId};
 use exacta_record::{RunRecord, RunState};
 use exacta_view::RunView;
@@ -34,6 +37,15 @@ impl App {
         self.authorize_for(Act::Cancel, id)
     }
 
+    /// Begins to listen for whoever wants the run of a plan cancelled, in a process that must not end for it.
+    ///
+    /// # Errors
+    /// If the user's own folder cannot be written.
+    pub fn cancel_box(&self, id: &PlanId) -> Result<CancelBox, Error> {
+        self.authorize_start(id)?;
+        Ok(self.home.cancel_box(id)?)
+    }
+
     /// Cancels a run that goes on, and waits for its end.
     ///
     /// # Errors
@@ -43,6 +55,9 @@ impl App {
         self.authorize_for(Act::Cancel, &run.plan_id)?;
         if run.state != RunState::Running {
             return Err(over(&run));
+        }
+        if self.home.ask_to_cancel(&run.plan_id)? {
+            return self.await_end(id);
         }
         match process::ask_to_stop(run.pid, &run.boot) {
             Ok(Asked::Yes) => self.await_end(id),
@@ -63,7 +78,7 @@ impl App {
                 RunState::Running if self.is_dead(&run) => drop(self.recover()?),
                 RunState::Running if Instant::now() >= end => {
                     let message = format!("run `{id}` was told to stop, and has not ended yet");
-                    return Err(Error::fault("not_ended", message).hint("`exacta status --watch` shows when it does"));
+                    return Err(Error::fault("not_ended", message).hint(hint![Remedy::Watch, " shows when it does"]));
                 }
                 RunState::Running => std::thread::sleep(PAUSE),
                 RunState::Cancelled => return Ok(crate::read::run_view(run)),
@@ -74,7 +89,7 @@ impl App {
 
     fn recorded(&self, id: &RunId) -> Result<RunRecord, Error> {
         let unknown = || Error::new(Exit::Usage, "run_unknown", format!("no run `{id}`"));
-        self.store.run(id)?.ok_or_else(|| unknown().hint("`exacta status` shows the runs"))
+        self.store.run(id)?.ok_or_else(|| unknown().hint(hint![Remedy::Status, " shows the runs"]))
     }
 }
 
@@ -83,8 +98,8 @@ fn over(run: &RunRecord) -> Error {
     let message = format!("run `{}` has ended: it is {}", run.id, word(run.state));
     let told = Error::new(Exit::Drifted, "run_ended", message);
     match run.state {
-        RunState::Completed => told.hint(format!("`exacta undo {}` undoes it", run.id)),
-        _ => told.hint(format!("`exacta show {}` says more", run.plan_id)),
+        RunState::Completed => told.hint(hint![Remedy::Undo(Some(run.id.clone())), " undoes it"]),
+        _ => told.hint(hint![Remedy::Show(Some(run.plan_id.clone())), " says more"]),
     }
 }
 
@@ -94,10 +109,10 @@ fn otherwise(run: &RunRecord) -> Error {
     match run.state {
         RunState::Completed => {
             let message = format!("run `{id}` could not be cancelled any more: it is completed");
-            Error::new(Exit::Drifted, "run_ended", message).hint(format!("`exacta undo {id}` undoes it"))
+            Error::new(Exit::Drifted, "run_ended", message).hint(hint![Remedy::Undo(Some(id.clone())), " undoes it"])
         }
         RunState::NeedsAttention => Error::fault("needs_attention", format!("run `{id}` needs attention"))
-            .hint(format!("see `exacta show {}`", run.plan_id)),
+            .hint(hint!["see ", Remedy::Show(Some(run.plan_id.clone()))]),
         _ => over(run),
     }
 }

@@ -3,6 +3,8 @@
 use super::begin::{Beginning, Wait};
 use super::ended::Ended;
 use super::error::unrecorded;
+use exacta_kernel::hint;
+use exacta_kernel::hint::Remedy;
 
 use super::preconditions::{Moment, ProjectRef};
 use super::{AboutRun, run_record};
@@ -11,17 +13,16 @@ use crate::autopilot::MaySend;
 use crate::error::{Error, Exit};
 use crate::execute::Execution;
 use crate::read::run_view;
-use crate::site::Sites;
+use crate::site::{Keeper, Sites};
 
 use exacta_effect::{
-    Drafts, EffectError, Effector, Effects, Event as EffectEvent, Folder, JournalKey, Options, Outcome,
+    Drafts, EffectError, Effector, Effects, Event as EffectEvent, Folder, JournalKey, Options, Outcome, Stand,
 };
 use exacta_exec::Event as Progress;
-use exacta_home::Home;
 use exacta_kernel::audit::Event;
 use exacta_kernel::effect::{self, Effect};
 use exacta_kernel::facts::Facts;
-use exacta_kernel::id::ProjectId;
+use exacta_kernel::id::RunId;
 use exacta_kernel::permit::Permit;
 use exacta_kernel::{parse, seal};
 use exacta_mail::MailEffector;
@@ -41,9 +42,11 @@ pub(super) struct Outside {
 
 impl Outside {
     /// Opens the project's folder under the user's state, making it where it is missing.
-    fn open(home: &Home, project: &ProjectId, key: &JournalKey) -> Result<Self, Error> {
+    fn open(project_ref: ProjectRef<'_>, key: &JournalKey) -> Result<Self, Error> {
+        let ProjectRef { home, root, project } = project_ref;
         let state = Folder::open(&home.project_state(project)?).map_err(|error| effect_error(&error.into()))?;
-        let (mail, sites) = (crate::mail::effector(home)?, Sites::new(home, state.clone()));
+        let keeper = Keeper { home: home.clone(), root: root.path().to_owned(), project: project.clone() };
+        let (mail, sites) = (crate::mail::effector(home)?, Sites::new(keeper, state.clone()));
         Ok(Self { drafts: Drafts::new(state.clone()), mail, sites, state, key: key.clone() })
     }
 
@@ -66,11 +69,13 @@ impl App {
         let Execution { wait, cancel, observer, .. } = execution;
         let until = Instant::now().checked_add(wait);
         let record = run_record(&permit)?;
-        let outside = Outside::open(&self.home, &self.project.id, &self.effect_key)?;
+        let sites = self.hold_sites(permit.work().effects(), until)?;
+        let outside = Outside::open(self.project_ref(), &self.effect_key)?;
         let effects = outside.effects()?;
         for account in accounts(permit.work().effects()) {
             crate::mail::opened(&self.home, account)?;
         }
+        self.reads_hold(permit.work())?;
         let may_send = self.may_send(permit.work())?;
         let uncounted = |app: &Self| may_send.iter().for_each(|may_send| app.not_sent(may_send));
         let staged = effects.permitted(permit).stage().map_err(|error| {
@@ -78,8 +83,14 @@ impl App {
             effect_error(&error)
         })?;
         let project_ref = ProjectRef { home: &self.home, root: &self.root, project: &self.project.id };
+        if let Err(error) = sites.begin(project_ref, &about.run_id) {
+            staged.discard();
+            uncounted(self);
+            return Err(error);
+        }
         if let Err(error) = beginning.enter(&mut self.store, record, project_ref, Wait { until, cancel }) {
             staged.discard();
+            sites.end();
             uncounted(self);
             return Err(self.not_entered(&about, error));
         }
@@ -97,6 +108,9 @@ impl App {
         let ended = staged.entered().perform(&mut Options { cancel, holds: &holds, observer: &mut told });
         if let Ok(Outcome::RolledBack { .. } | Outcome::Cancelled | Outcome::NothingDone) = &ended {
             uncounted(self);
+        }
+        if !matches!(&ended, Err(_) | Ok(Outcome::Unknown { .. })) {
+            sites.end();
         }
         let ended =
             ended.map_err(|error| effect_error(&error)).and_then(|outcome| self.effects_ended(&about, &outcome));
@@ -117,10 +131,10 @@ impl App {
                     None => self.ended_elsewhere(&about.run_id),
                 }
             }
-            RunState::Cancelled => Err(about.ended_with(outcome_error(&end))),
+            RunState::Cancelled => Err(about.ended_with(outcome_error(&end, outcome, about))),
             _ => {
                 let _later = self.count_failure();
-                Err(about.ended_with(outcome_error(&end)))
+                Err(about.ended_with(outcome_error(&end, outcome, about)))
             }
         }
     }
@@ -130,7 +144,7 @@ impl App {
         if !self.home.has_project_state(&self.project.id) {
             return Ok(None);
         }
-        Outside::open(&self.home, &self.project.id, &self.effect_key).map(Some)
+        Outside::open(self.project_ref(), &self.effect_key).map(Some)
     }
 
     /// Brings every run outside the project whose process died to its end, and records it.
@@ -139,9 +153,10 @@ impl App {
         let effects = outside.effects()?;
         let mut recoveries = Vec::new();
         // Asked when the journal is held: a run is entered after its journal is written, by the process that holds it.
-        let is_open = |run: &_| self.store.run(run).is_ok_and(|run| run.is_some_and(|run| run.state.is_under_way()));
+        // One that waits for a person is open too: whoever took the person's word may have died.
+        let is_open = |run: &_| self.store.run(run).is_ok_and(|run| run.is_some_and(|run| run.state.is_open()));
         effects.recover(&is_open).map_err(|error| effect_error(&error))?;
-        for run in self.store.running()? {
+        for run in self.store.open_runs()? {
             let known = effects.is_known(&run.id).map_err(|error| effect_error(&error))?;
             if known && let Some(outcome) = effects.outcome(&run.id).map_err(|error| effect_error(&error))? {
                 recoveries.extend(self.record_effects(&run, &outcome)?);
@@ -150,19 +165,33 @@ impl App {
         Ok(recoveries)
     }
 
-    /// Records how a run ended that another process was at. `None` if that process, or a third one, was faster.
-    fn record_effects(&mut self, run: &RunRecord, outcome: &Outcome) -> Result<Option<Recovery>, Error> {
+    /// Records how a run ended that another process was at. `None` if that process, or a third one, was faster, or it is recorded so.
+    pub(super) fn record_effects(&mut self, run: &RunRecord, outcome: &Outcome) -> Result<Option<Recovery>, Error> {
         let end = Ended::of_effects(outcome, run.undoes.is_some())?;
+        if end.state == run.state {
+            return Ok(None);
+        }
         let about = AboutRun::recorded(run, &self.record(&run.plan_id)?);
         let recorded = self.record_end(&about, &end, Event::RunRecovered)?;
-        if recorded.is_some() && end.state != RunState::Completed {
+        if recorded.is_some() && end.state != RunState::Completed && run.state.is_under_way() {
             let _later = self.count_failure();
         }
+        if matches!(end.state, RunState::RolledBack | RunState::Cancelled) {
+            self.not_sent_by(&run.plan_id, &run.id);
+        }
+        // Its end is recorded, whatever comes of this: the next look at the occasion finds it.
+        let _next_look = self.settle_occasion_of(&run.plan_id);
         Ok(recorded.map(|_| end.into_recovery(&run.id, &run.plan_id)))
     }
 
+    /// What became of each act of a run outside the project; nothing for a run that changed files.
+    pub(crate) fn stands(&self, run: &RunId) -> Result<Vec<Stand>, Error> {
+        let Some(outside) = self.outside()? else { return Ok(Vec::new()) };
+        outside.effects()?.stands(run).map_err(|error| effect_error(&error))
+    }
+
     /// What a run performed outside the project, as its plan has it; `None` for a run that changed files.
-    pub(super) fn effects_of(&self, run: &RunRecord) -> Result<Option<Vec<Effect>>, Error> {
+    pub(crate) fn effects_of(&self, run: &RunRecord) -> Result<Option<Vec<Effect>>, Error> {
         let known = match self.outside()? {
             Some(outside) => outside.effects()?.is_known(&run.id).map_err(|error| effect_error(&error))?,
             None => false,
@@ -180,7 +209,7 @@ impl App {
 }
 
 /// The mail accounts that effects act in.
-fn accounts(effects: &[Effect]) -> BTreeSet<&str> {
+pub(super) fn accounts(effects: &[Effect]) -> BTreeSet<&str> {
     let places = effects.iter().map(|effect| effect.place().as_str());
     places.filter_map(|place| place.strip_prefix("mail/")?.split('/').next()).collect()
 }
@@ -193,30 +222,40 @@ fn progress(event: EffectEvent) -> Progress {
 }
 
 /// How a command ends whose run outside the project did not complete.
-fn outcome_error(end: &Ended) -> Error {
+fn outcome_error(end: &Ended, outcome: &Outcome, about: &AboutRun) -> Error {
     match end.state {
-        RunState::Unknown => Error::fault("outcome_unknown", end.reason.clone()).hint(
-            "nothing is repeated on a guess: look at that place yourself; `exacta show` of the plan says what is known",
-        ),
-        RunState::NeedsAttention => Error::fault("needs_attention", end.reason.clone())
-            .hint("look at what is named; `exacta show` of the plan tells how the run ended"),
+        RunState::Unknown => {
+            let step = if let Outcome::Unknown { step, .. } = outcome { step.as_str() } else { "STEP" };
+            let resolve = Remedy::Resolve { run: about.run_id.clone(), step: step.to_owned() };
+            Error::fault("outcome_unknown", end.reason.clone()).hint(hint![
+                "nothing is repeated on a guess: look yourself, then say ",
+                resolve,
+                " or `not-done`"
+            ])
+        }
+        RunState::NeedsAttention => Error::fault("needs_attention", end.reason.clone()).hint(hint![
+            "look at what is named; ",
+            Remedy::Show(None),
+            " of the plan tells how the run ended"
+        ]),
         RunState::Cancelled => Error::new(Exit::RolledBack, "cancelled", end.reason.clone()),
         _ => Error::new(Exit::RolledBack, super::error::ROLLED_BACK, end.reason.clone()),
     }
 }
 
 /// How a command ends whose run outside the project did not begin, or has no end yet.
-fn effect_error(error: &EffectError) -> Error {
+pub(super) fn effect_error(error: &EffectError) -> Error {
     let (exit, code) = match error {
         EffectError::NoEffector { .. } => (Exit::Denied, "no_executor"),
         EffectError::Drifted { .. } => (Exit::Drifted, "target_changed"),
         EffectError::Exists { .. } => (Exit::Drifted, "already_run"),
+        EffectError::NotUnknown { .. } => (Exit::Drifted, "wrong_state"),
         EffectError::Failed(_) => (Exit::Fault, "not_begun"),
         EffectError::NoEnd { .. } | EffectError::BadJournal { .. } => (Exit::Fault, "needs_attention"),
     };
     let told = Error::new(exit, code, error.to_string());
     match error {
-        EffectError::NoEnd { .. } => told.hint("remove the cause and run `exacta recover`"),
+        EffectError::NoEnd { .. } => told.hint(hint!["remove the cause and run ", Remedy::Recover]),
         EffectError::BadJournal { .. } => {
             told.hint("nothing was touched; look at the project's `effects` folder in your state folder")
         }

@@ -87,7 +87,7 @@ impl Ended {
                 Self::with(RunState::Cancelled, "the run was cancelled; everything is as before".to_owned())
             }
             Outcome::NeedsAttention { cause, remains } => {
-                let reason = format!("{cause}; what it did could not all be taken back: {}", remains.join("; "));
+                let reason = format!("{cause}; what it did could not all be undone: {}", remains.join("; "));
                 Self::with(RunState::NeedsAttention, reason)
             }
             Outcome::Unknown { step, evidence } => {

@@ -2,6 +2,8 @@
 
 use crate::error::{Error, Exit};
 use exacta_exec::RunError;
+use exacta_kernel::hint;
+use exacta_kernel::hint::Remedy;
 
 /// The code for a target that cannot be changed without losing something.
 pub(crate) const TARGET_REFUSED: &str = "target_refused";
@@ -41,7 +43,7 @@ pub(super) fn unrecorded(ended: &str, error: &Error) -> Error {
     if error.is_tampered() {
         return Error { message, ..error.clone() };
     }
-    let cause = error.hint.as_deref().unwrap_or("remove the cause");
+    let cause = error.hint.clone().unwrap_or_else(|| "remove the cause".into());
     Error::fault("unrecorded", message)
-        .hint(format!("{cause}; the next command that decides or acts records it, or `exacta recover`"))
+        .hint(cause.then(hint!["the next command that decides or acts records it, or ", Remedy::Recover]))
 }

@@ -10,7 +10,9 @@ pub(crate) mod error;
 pub(crate) mod preconditions;
 #[expect(clippy::disallowed_methods, reason = "/proc")]
 mod process;
+mod propose_undo;
 pub mod recover;
+mod resolve;
 mod undo;
 
 use crate::app::App;
@@ -26,6 +28,8 @@ use error::{run_error, unrecorded};
 use exacta_exec::{Entered, Objection, Permitted, Receipts, Retention, RunError, RunOptions, Staged};
 use exacta_kernel::audit::{EntryDraft, Event};
 use exacta_kernel::facts::FileState;
+use exacta_kernel::hint;
+use exacta_kernel::hint::Remedy;
 use exacta_kernel::id::{CorrelationId, PlanId, RunId};
 use exacta_kernel::path::RelPath;
 use exacta_kernel::permit::{Permit, Transition, Work};
@@ -262,10 +266,10 @@ impl AboutRun {
     fn hinted(&self, told: Error) -> Error {
         match (&told.hint, &self.undoes) {
             (Some(_), _) => told,
-            (None, Some(_)) => told.hint("`exacta undo` can be given again"),
+            (None, Some(_)) => told.hint(hint![Remedy::Undo(None), " can be given again"]),
             (None, None) => {
-                let hint = format!("`exacta resubmit {}` makes a new plan from the same proposal", self.plan_id);
-                told.hint(hint)
+                let again = Remedy::Resubmit(Some(self.plan_id.clone()));
+                told.hint(hint![again, " makes a new plan from the same proposal"])
             }
         }
     }

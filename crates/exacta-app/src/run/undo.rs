@@ -17,6 +17,8 @@ use exacta_kernel::audit::Event;
 use exacta_kernel::diff;
 use exacta_kernel::effect::Effect;
 use exacta_kernel::facts::{Facts, FileContent, FileState, Obstacle, Target, TargetFact};
+use exacta_kernel::hint;
+use exacta_kernel::hint::Remedy;
 use exacta_kernel::id::{PlanId, RunId};
 use exacta_kernel::lifecycle::Status;
 use exacta_kernel::parse;
@@ -87,15 +89,15 @@ impl App {
         };
         let permit = permit.map_err(|error| undo_refused(&error))?;
         let mut entry = person_entry(&record, Event::RunStarted, &signed);
-        entry.reason = format!("takes back run {}", run.id);
+        entry.reason = format!("undoes run {}", run.id);
         entry.run_id = Some(undo_id);
         entry.data.insert("undoes".to_owned(), json!(run.id));
         entry.data.insert("changes".to_owned(), serde_json::to_value(transitions(&permit))?);
         let concurrency = self.in_force()?.policy.concurrency();
         let lost = |lost: Lost| match lost {
             Lost::To(other) => {
-                let message = format!("run `{}` is being taken back by run `{other}`, or was", run.id);
-                Error::new(Exit::Drifted, "already_undone", message).hint("`exacta status` shows the runs")
+                let message = format!("run `{}` is being undone by run `{other}`, or was undone by it", run.id);
+                Error::new(Exit::Drifted, "already_undone", message).hint(hint![Remedy::Status, " shows the runs"])
             }
             Lost::Status(_) => not_undoable(&run),
         };
@@ -105,13 +107,25 @@ impl App {
         self.run_permitted(permit, beginning, &Checks::none(), execution)
     }
 
+    /// The run that is meant, and the changes that lead back from it.
+    pub(crate) fn changes_back(&self, run: &str) -> Result<(RunId, Vec<Change>), Error> {
+        let run = self.undoable(Some(run))?;
+        if self.effects_of(&run)?.is_some() {
+            let message = format!("run `{}` acted outside the project", run.id);
+            return Err(Error::new(Exit::Denied, "undo_needs_person", message)
+                .hint(hint!["a person undoes it with ", Remedy::Undo(None)]));
+        }
+        let changes = self.reversal(&self.completed_run(&run)?)?;
+        Ok((run.id, changes))
+    }
+
     /// What a run did outside the project, to be compensated; `None` for a run that changed files.
     fn reversed_effects(&self, run: &RunRecord) -> Result<Option<Vec<Effect>>, Error> {
         match self.effects_of(run)? {
             Some(_) if run.undoes.is_some() => {
                 let message = format!("run `{}` is an undo of what was done outside the project", run.id);
                 Err(Error::new(Exit::Drifted, "wrong_state", message)
-                    .hint(format!("`exacta resubmit {}` makes a new plan of the same proposal", run.plan_id)))
+                    .hint(hint![Remedy::Resubmit(Some(run.plan_id.clone())), " makes a new plan of the same proposal"]))
             }
             effects => Ok(effects),
         }
@@ -142,7 +156,7 @@ impl App {
         let run = found.map(|id| self.store.run(&id)).transpose()?.flatten().filter(|run| self.sees(&run.plan_id));
         run.ok_or_else(|| {
             let message = prefix.map_or_else(|| "there is no run to undo".to_owned(), |id| format!("no run `{id}`"));
-            Error::new(Exit::Usage, "run_unknown", message).hint("`exacta status` shows the runs")
+            Error::new(Exit::Usage, "run_unknown", message).hint(hint![Remedy::Status, " shows the runs"])
         })
     }
 
@@ -204,7 +218,7 @@ impl App {
     /// The refusal, with how each file differs from what the run left.
     fn changed_since(&self, completed: &Completed, changed: &[(&RelPath, Option<Option<Content>>)]) -> Error {
         let left = self.left_by(completed);
-        let mut message = format!("run `{}` cannot be taken back: changed since:", completed.run_id);
+        let mut message = format!("run `{}` cannot be undone: changed since:", completed.run_id);
         for (path, now) in changed {
             message.push_str(&format!(" `{path}`"));
             match (left.get(*path), now) {
@@ -217,8 +231,7 @@ impl App {
                 (None, Some(_)) => {}
             }
         }
-        Error::new(Exit::Drifted, "target_changed", message)
-            .hint("take the later change back first, or make a new plan")
+        Error::new(Exit::Drifted, "target_changed", message).hint("undo the later change first, or make a new plan")
     }
 
     /// What the run left in each file, as far as it can be told: what an undo left was saved before the run that it took back; what a
@@ -282,8 +295,12 @@ pub(crate) fn is_no_file(target: &Target, changes: &BTreeMap<RelPath, Transition
 }
 
 fn undo_refused(refused: &UndoRefused) -> Error {
-    Error::new(Exit::Denied, "undo_refused", refused.to_string())
-        .hint("`exacta approver list` shows who may; `exacta audit verify` looks at the record")
+    Error::new(Exit::Denied, "undo_refused", refused.to_string()).hint(hint![
+        Remedy::ApproverList,
+        " shows who may; ",
+        Remedy::AuditVerify,
+        " looks at the record"
+    ])
 }
 
 /// What an undo of an effect looks like: its content goes.
@@ -295,9 +312,9 @@ fn not_undoable(run: &RunRecord) -> Error {
     Error::new(
         Exit::Drifted,
         "wrong_state",
-        format!("run `{}` is {}: only a completed run can be taken back", run.id, run.state),
+        format!("run `{}` is {}: only a completed run can be undone", run.id, run.state),
     )
-    .hint("`exacta status` shows the runs")
+    .hint(hint![Remedy::Status, " shows the runs"])
 }
 
 /// How the permissions of a file changed, in words; nothing if they did not.

@@ -154,7 +154,7 @@ fn a_large_plan_is_refused_then_confirmed_then_run() {
     let refused = place.submit(&many(120));
     let hints: Vec<&str> = refused.findings.iter().map(|finding| finding.hint.as_str()).collect();
     for key in ["`caps.submitted_steps`", "`caps.submitted_files`"] {
-        assert!(hints.iter().any(|hint| hint.contains(key) && hint.contains("`exacta policy set FILE`")), "{hints:?}");
+        assert!(hints.iter().any(|hint| hint.contains(key) && hint.contains("the Safety Policy")), "{hints:?}");
     }
     policy(&place, "[caps]\nsubmitted_steps = 200\nsubmitted_files = 200\nexpiry_seconds = 86400\n");
     let view = place.submit(&many(120));

@@ -50,7 +50,14 @@ fn a_target_that_is_unfit_is_refused_before_the_run_begins() {
     for _ in 0..3 {
         let error = place.execute(&id).unwrap_err();
         assert_eq!((error.exit, error.code), (Exit::Denied, "target_refused"), "{error}");
-        assert!(error.hint.as_deref().is_some_and(|hint| hint.contains("give the command again")), "{error:?}");
+        assert!(
+            error
+                .hint
+                .as_ref()
+                .map(exacta_view::command::at_a_terminal)
+                .is_some_and(|hint| hint.contains("give the command again")),
+            "{error:?}"
+        );
         assert_eq!((place.app().show(&id).unwrap().run, profile(&place)), (None, Profile::Dev));
     }
     let entries = place.app().entries(None, None).unwrap();
@@ -67,7 +74,14 @@ fn runs_that_fail_by_themselves_make_the_profile_fall() {
         let id = id(&place.submit(&fix()));
         let error = while_staging(&place, &id, || fs::write(&traces(&place, ".0")[0], "another's").unwrap());
         assert_eq!((error.exit, error.code), (Exit::RolledBack, "rolled_back"), "{error}");
-        assert!(error.hint.as_deref().is_some_and(|hint| hint.contains(&format!("resubmit {id}"))), "{error:?}");
+        assert!(
+            error
+                .hint
+                .as_ref()
+                .map(exacta_view::command::at_a_terminal)
+                .is_some_and(|hint| hint.contains(&format!("resubmit {id}"))),
+            "{error:?}"
+        );
         assert_eq!(profile(&place), if failed == 3 { Profile::Safe } else { Profile::Dev }, "{failed}");
     }
 }

@@ -98,7 +98,7 @@ fn an_agent_answers_for_its_own_plans_alone() {
     assert_eq!(code(agent.submit(fix().as_bytes(), &revises)), "plan_not_own");
     assert_eq!(code(agent.resubmit(&theirs)), "plan_not_own");
     assert_eq!(code(agent.withdraw(&theirs, None, None)), "plan_not_own");
-    assert_eq!(code(agent.withdraw(&theirs, None, Some(&place.key()))), "caller_not_person");
+    assert_eq!(code(agent.withdraw(&theirs, None, Some((&place.key()).into()))), "caller_not_person");
     let mine = id(&submit(&mut agent));
     let revises = Request { revises: Some(mine), ..Request::default() };
     assert_eq!(agent.submit(fix().as_bytes(), &revises).unwrap().status, Some(Status::Pending));
@@ -219,7 +219,7 @@ fn the_policy_keeps_commands_from_starting_what_a_person_approved() {
     let line = || Caller::CommandLine { agent: Some(AgentName::parse("codex").unwrap()) };
     let refused = execute(&mut app(&place, line()), &plan).unwrap_err();
     assert_eq!((refused.exit, refused.code), (Exit::Denied, "scope_missing"));
-    assert!(refused.hint.unwrap().contains("command_line_execute"));
+    assert!(exacta_view::command::at_a_terminal(&refused.hint.unwrap()).contains("command_line_execute"));
     let person = Caller::Terminal { agent: None };
     assert_eq!(execute(&mut app(&place, person), &plan).unwrap().outcome.name(), "completed");
 

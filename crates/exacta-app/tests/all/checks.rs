@@ -1,9 +1,10 @@
 //! The operator's checks: on the staged result, before anything is on disk.
 
 use crate::place::{Place, fix, id, plan};
-use exacta_app::{App, CheckEvent, Execution, Exit};
+use exacta_app::{App, CheckEvent, Execution, Exit, Request, Trial};
 use exacta_kernel::gate::Verdict;
 use exacta_kernel::policy::safety::SafetyPolicy;
+use exacta_view::CheckState;
 use serde_json::json;
 use std::os::unix::fs::PermissionsExt as _;
 use std::sync::atomic::AtomicBool;
@@ -110,7 +111,10 @@ fn a_policy_that_breaks_during_a_check_is_told_as_that() {
     let breaks = &mut |_: CheckEvent<'_>| demand(&place, "ceilin = 1\n");
     let error = place.app().execute(&id, Place::execution(&cancel, &mut |_| {}, breaks)).unwrap_err();
     assert_eq!((error.exit, error.code), (Exit::RolledBack, "policy_broken"), "{error}");
-    assert!(error.hint.as_deref().is_some_and(|hint| hint.contains("policy reset")), "{error:?}");
+    assert!(
+        error.hint.as_ref().map(exacta_view::command::at_a_terminal).is_some_and(|hint| hint.contains("policy reset")),
+        "{error:?}"
+    );
     assert_eq!(place.read("tests/test_greet.py"), None);
 }
 
@@ -198,7 +202,7 @@ fn a_change_in_a_folder_that_a_command_writes_to_is_refused_before_any_command_r
     place.approve(&id).unwrap();
     let error = place.execute(&id).unwrap_err();
     assert_eq!((error.exit, error.code), (Exit::Denied, "unseen_by_check"), "{error}");
-    let told = format!("{error}; {}", error.hint.as_deref().unwrap_or_default());
+    let told = format!("{error}; {}", error.hint.as_ref().map(exacta_view::command::at_a_terminal).unwrap_or_default());
     for word in ["`lint`", "`src/greet.py`", "`src`", "must not hold files that plans change"] {
         assert!(told.contains(word), "{word}: {told}");
     }
@@ -253,4 +257,100 @@ fn why_a_run_failed_and_which_process_is_at_one_is_shown() {
         );
         assert_eq!(run.pid, None);
     }
+}
+
+const SEES: &str = "test -f tests/test_greet.py && grep -q sys.argv src/greet.py";
+
+fn checked(place: &Place, text: &str) -> exacta_view::PlanView {
+    let cancel = AtomicBool::new(false);
+    place
+        .app()
+        .submit_checked(text.as_bytes(), &Request::default(), Trial { cancel: &cancel, observer: &mut |_| {} })
+        .unwrap()
+}
+
+fn state(view: &exacta_view::PlanView) -> Option<CheckState> {
+    view.checks.as_ref().map(|checks| checks.state)
+}
+
+#[test]
+fn checks_at_submission_are_shown_to_whoever_decides_and_decide_nothing() {
+    let cases = [(SEES, CheckState::Passed, ""), ("echo why it failed; exit 3", CheckState::Failed, "why it failed")];
+    for (script, expected, said) in cases {
+        let place =
+            place(&format!("[[projects.\"PROJECT\".checks]]\nname = \"t\"\nargv = [\"sh\", \"-c\", \"{script}\"]\n"));
+        let plain = place.submit(&fix());
+        assert_eq!(state(&plain), Some(CheckState::NotRun), "{script}");
+        let view = checked(&place, &fix());
+        assert_eq!((state(&view), view.decision), (Some(expected), plain.decision), "{script}");
+        let shown = place.app().show(&id(&view)).unwrap().plan;
+        assert_eq!(shown.checks, view.checks, "{script}");
+        assert_eq!(shown.checks.unwrap().commands[0].output, said);
+        // The result is the content's: another plan of the same content has it, too.
+        assert_eq!(state(&place.app().show(&id(&plain)).unwrap().plan), Some(expected), "{script}");
+        assert_eq!(place.read("tests/test_greet.py"), None, "nothing is written");
+    }
+}
+
+#[test]
+fn a_result_counts_for_its_content_and_its_commands_alone() {
+    let of = |script: &str| format!("[[projects.\"PROJECT\".checks]]\nargv = [\"sh\", \"-c\", \"{script}\"]\n");
+    let place = place(&of("true"));
+    assert_eq!(state(&checked(&place, &fix())), Some(CheckState::Passed));
+    assert_eq!(state(&place.submit(&fix().replace("assert True", "assert 1"))), Some(CheckState::NotRun));
+    let root = place.options.project.as_ref().unwrap().canonicalize().unwrap();
+    demand(&place, &of("true; true").replace("PROJECT", &root.display().to_string()));
+    let again = place.submit(&fix());
+    let checks = again.checks.unwrap();
+    assert_eq!(checks.state, CheckState::NotRun);
+    assert!(checks.reason.unwrap().contains("commands changed"));
+}
+
+/// What nobody approved leaves nothing behind, not even where a run's checks may write.
+#[test]
+fn a_trial_writes_nothing_that_stays() {
+    let script = "echo x > build/out && cat build/out";
+    let place = place(&format!(
+        "[[projects.\"PROJECT\".checks]]\nargv = [\"sh\", \"-c\", \"{script}\"]\nwrites = [\"build\"]\n"
+    ));
+    place.write("build/kept", "k\n");
+    let cancel = AtomicBool::new(false);
+    let before = place.app().list(None, None).unwrap().len();
+    let mut said = Vec::new();
+    let mut observer = |event: CheckEvent<'_>| {
+        if let CheckEvent::Output(bytes) = event {
+            said.extend_from_slice(bytes);
+        }
+    };
+    let trial = Trial { cancel: &cancel, observer: &mut observer };
+    let view = place.app().try_checks(fix().as_bytes(), &Request::default(), trial).unwrap();
+    assert_eq!((state(&view), said.as_slice()), (Some(CheckState::Passed), b"x\n".as_slice()), "{:?}", view.checks);
+    assert_eq!(place.read("build/out"), None);
+    assert_eq!((view.plan_id, place.app().list(None, None).unwrap().len()), (None, before), "nothing is stored");
+}
+
+#[test]
+fn what_is_denied_is_not_run_and_a_stopped_trial_stores_nothing() {
+    let place = place("[[projects.\"PROJECT\".checks]]\nargv = [\"sh\", \"-c\", \"echo ran; sleep 20\"]\n");
+    let denied = plan(
+        "FixBug",
+        "write where nothing may be written",
+        json!([{
+            "id": "s1", "order": 1, "type": "file_create", "target": ".git/hooks/pre-commit", "dependencies": [],
+            "description": "run a program at each commit", "content": "#!/bin/sh\n",
+        }]),
+    );
+    let view = checked(&place, &denied);
+    assert_eq!((view.decision, state(&view)), (Verdict::Deny, Some(CheckState::NotRun)));
+    let cancel = AtomicBool::new(false);
+    let before = place.app().list(None, None).unwrap().len();
+    let stop = &mut |event: CheckEvent<'_>| {
+        if matches!(event, CheckEvent::Output(_)) {
+            cancel.store(true, std::sync::atomic::Ordering::SeqCst);
+        }
+    };
+    let trial = Trial { cancel: &cancel, observer: stop };
+    let error = place.app().submit_checked(fix().as_bytes(), &Request::default(), trial).unwrap_err();
+    assert_eq!((error.code, error.exit), ("cancelled", Exit::RolledBack));
+    assert_eq!(place.app().list(None, None).unwrap().len(), before);
 }

@@ -59,7 +59,7 @@ fn some_steps_make_a_plan_of_their_own() {
     let only = |name: &str| BTreeSet::from([name.to_owned()]);
     let missing = app.select(&id(&whole), &only("test")).unwrap_err();
     assert_eq!((missing.exit, missing.code), (Exit::Denied, "selection_invalid"));
-    assert!(missing.hint.unwrap().contains("`code`"));
+    assert!(exacta_view::command::at_a_terminal(&missing.hint.unwrap()).contains("`code`"));
     assert_eq!(app.select(&id(&whole), &BTreeSet::new()).unwrap_err().exit, Exit::Usage);
     let part = app.select(&id(&whole), &only("code")).unwrap();
     assert_eq!(part.status, Some(Status::Pending));

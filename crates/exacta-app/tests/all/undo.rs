@@ -96,5 +96,5 @@ fn a_record_that_cannot_be_looked_at_is_not_gone() {
     std::os::unix::fs::symlink("state.db", &database).unwrap();
     let error = App::open(&place.options).err().unwrap();
     assert_eq!(error.code, "record_tampered", "{error}");
-    assert!(!error.hint.unwrap().contains("--anew"));
+    assert!(!exacta_view::command::at_a_terminal(&error.hint.unwrap()).contains("--new-record"));
 }

@@ -1,0 +1,75 @@
+//! An undo that an agent proposes: a plan of the bytes that were there before, which a person decides about in every profile.
+
+use crate::app::App;
+use crate::caller::Act;
+use crate::error::{Error, Exit};
+use crate::submit::Request;
+use exacta_kernel::diff;
+use exacta_kernel::hint;
+use exacta_kernel::hint::Remedy;
+use exacta_kernel::id::RunId;
+use exacta_kernel::plan::Change;
+use exacta_kernel::proposal::{Constraint, ConstraintKind, Scope};
+use exacta_view::PlanView;
+use serde_json::{Map, Value, json};
+
+impl App {
+    /// Makes a plan that puts back what a run changed: the run of this id, or of the plan of this id. It waits for a person like any other, in
+    /// every profile, because an undo is a person's act.
+    ///
+    /// # Errors
+    /// If there is no such run, a target has changed since, or what was there is no text.
+    pub fn propose_undo(&mut self, run: &str) -> Result<PlanView, Error> {
+        self.authorize(Act::Propose)?;
+        let (id, changes) = self.safe_on_tampering(|app| app.changes_back(run))?;
+        let steps = changes.iter().map(step).collect::<Result<Vec<Value>, Error>>()?;
+        let text = format!("undo run {id}: put {} back as it was before", counted(steps.len()));
+        let intent = json!({ "type": "FixBug", "text": text });
+        let proposal = json!({ "schema": "exacta.plan/1", "intent": intent, "steps": steps }).to_string();
+        self.submit(proposal.as_bytes(), &Request { constraints: vec![by_person(&id)], ..Request::default() })
+    }
+}
+
+/// Nothing can check it but a person, so one is asked, whatever the scores are.
+fn by_person(run: &RunId) -> Constraint {
+    Constraint {
+        id: "undo-by-person".to_owned(),
+        kind: ConstraintKind::MustNot,
+        scope: Scope::Global,
+        target: None,
+        description: format!("undo run {run} without a person who wants that"),
+    }
+}
+
+/// A change as a step.
+fn step(change: &Change) -> Result<Value, Error> {
+    let path = &change.path;
+    let (kind, words) = match (&change.before, &change.after) {
+        (Some(_), None) => ("file_delete", format!("delete `{path}`, which the run created")),
+        (None, _) => ("file_create", format!("create `{path}` again, which the run deleted")),
+        (Some(_), Some(_)) => ("file_modify", format!("give `{path}` the content it had before the run")),
+    };
+    let mut step = Map::new();
+    step.insert("type".to_owned(), json!(kind));
+    step.insert("target".to_owned(), json!(path));
+    step.insert("description".to_owned(), json!(words));
+    if change.after.is_some() {
+        // A diff, and not the content, because it has the mode, too.
+        let diff = diff::render_exact(path, change.before.as_deref(), change.after.as_deref());
+        let diff = String::from_utf8(diff).map_err(|_| not_text(path.as_str()))?;
+        step.insert("diff".to_owned(), json!(diff));
+    }
+    if let Some(before) = &change.before {
+        step.insert("base_sha256".to_owned(), json!(before.sha256()));
+    }
+    Ok(Value::Object(step))
+}
+
+fn not_text(path: &str) -> Error {
+    Error::new(Exit::Denied, "undo_not_text", format!("`{path}` was no text before: a plan cannot put it back"))
+        .hint(hint!["a person undoes it with ", Remedy::Undo(None)])
+}
+
+fn counted(files: usize) -> String {
+    if files == 1 { "one file".to_owned() } else { format!("{files} files") }
+}
