@@ -222,6 +222,19 @@ const tests = {
     await world.end();
   },
 
+  async "changes are requested at a line, and news are offered"() {
+    const world = new World();
+    world.submit(fix());
+    const page = await opened(world);
+    await page.getByRole("button", { name: "Notify me in this browser" }).waitFor();
+    await open(page, "greet takes the name");
+    await page.locator("#step-1 .diff td.added").first().locator("xpath=preceding-sibling::td[1]").click();
+    await page.keyboard.type("say it in one line less");
+    await page.getByRole("button", { name: "Request changes", exact: true }).click();
+    await page.waitForSelector("text=say it in one line less (at src/greet.py:9)");
+    await world.end();
+  },
+
   async "without a script"() {
     const world = new World();
     world.submit(fix());

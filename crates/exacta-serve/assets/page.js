@@ -74,11 +74,11 @@
         progress(event);
         if (event.event === "ended") refresh();
       } else if (event.type === "plan") {
+        told(event);
         if (event.plan === here) {
-          say(event.why ? `${event.why}: this plan ${event.status === "expired" ? "expired" : `is ${event.status}`}` : `This plan is ${event.status.replaceAll("_", " ")}.`);
+          say(event.why ? `${event.why} just now: this plan ${event.status === "expired" ? "expired" : `is ${event.status}`}` : `This plan is ${event.status.replaceAll("_", " ")}.`);
           refresh();
         } else if (page !== "plan") {
-          if (page === "inbox" && event.status === "pending") notify();
           refresh();
         }
       } else if (event.type === "all") {
@@ -86,9 +86,26 @@
       }
     };
   };
-  const notify = () => {
-    say("A new plan waits for you.");
-    if (document.hidden) document.title = `● ${document.title.replace(/^● /, "")}`;
+  // What a person has to know, wherever they are: on the page, in the title, and by the browser if they said so.
+  const NEWS = {
+    pending: "A plan waits for you", rolled_back: "A run failed, and everything is as before", needs_attention: "A run needs attention",
+    unknown: "Nobody can tell how a run ended", unasked: "A plan ran without anybody being asked",
+  };
+  const told = (event) => {
+    const news = NEWS[event.unasked ? "unasked" : event.status];
+    if (!news) return;
+    if (event.plan !== one("#plan")?.dataset.plan) say(event.title ? `${news}: ${event.title}` : news);
+    if (!document.hidden) return;
+    document.title = `● ${document.title.replace(/^● /, "")}`;
+    if (!window.Notification || Notification.permission !== "granted") return;
+    const shown = new Notification(news, { body: event.title, tag: event.plan, icon: "/assets/icon.svg" });
+    shown.onclick = () => { window.focus(); location.href = `/plans/${event.plan}`; };
+  };
+  const offer = () => {
+    const button = one("#notify");
+    if (!button || !window.Notification) return;
+    button.hidden = Notification.permission !== "default";
+    button.onclick = async () => { await Notification.requestPermission(); offer(); };
   };
   document.addEventListener("visibilitychange", () => { document.title = document.title.replace(/^● /, ""); });
   if (window.EventSource) listen();
@@ -101,6 +118,7 @@
       box.checked = marks.has(box.dataset.viewed);
       box.closest(".step").classList.toggle("seen", box.checked);
     }
+    offer();
     tick();
   };
   document.addEventListener("change", (event) => {
@@ -111,6 +129,17 @@
     localStorage.setItem(seen(), JSON.stringify(marks));
   });
   restore();
+
+  // --- A click on a line's number asks for changes there.
+  document.documentElement.classList.add("scripted");
+  document.addEventListener("click", (event) => {
+    const cell = event.target.closest?.(".diff td.no");
+    const act = one('.act[data-key="c"]');
+    if (!cell || !act || !cell.textContent) return;
+    act.open = true;
+    act.querySelector("[data-at]").value = `${cell.closest(".step").dataset.file}:${cell.textContent}`;
+    act.querySelector("textarea").focus();
+  });
 
   // --- Enter in a field never decides; a decision is made once.
   document.addEventListener("keydown", (event) => {

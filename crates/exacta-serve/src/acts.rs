@@ -10,7 +10,7 @@ use crate::session::COOKIE;
 use exacta_app::settings::SigningKey;
 use exacta_app::{App, Error, Execution};
 use exacta_kernel::approval::Shown;
-use exacta_kernel::id::PlanId;
+use exacta_kernel::id::{PlanId, RunId};
 use hyper::header;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -23,7 +23,8 @@ const AT_ONCE: Duration = Duration::from_millis(400);
 /// Exchanges the one-time link for a session.
 pub fn open(request: &Request) -> Result<Answer, Error> {
     let cookie = request.server.sessions.open(request.field("link"))?;
-    let value = format!("{COOKIE}={}; Path=/; HttpOnly; SameSite=Strict", cookie.reveal());
+    let secure = if request.server.scheme == "https" { "; Secure" } else { "" };
+    let value = format!("{COOKIE}={}; Path=/; HttpOnly; SameSite=Strict{secure}", cookie.reveal());
     Ok(Answer::see("/").with(header::SET_COOKIE, value))
 }
 
@@ -61,7 +62,7 @@ pub fn revise(request: &Request) -> Result<Answer, Error> {
 
 /// Withdraws a plan that has not run.
 pub fn withdraw(request: &Request) -> Result<Answer, Error> {
-    on_plan(request, |app, id| app.withdraw(id, said(request, "reason"), Some(&*key(request)?)))
+    on_plan(request, |app, id| app.withdraw(id, said(request, "reason"), Some((&*key(request)?).into())))
 }
 
 /// Runs an approved plan.
@@ -69,24 +70,23 @@ pub fn run(request: &Request) -> Result<Answer, Error> {
     on_plan(request, |_, id| start(request, id))
 }
 
-/// Cancels a run that this server started.
+/// Cancels a run: one of this server, or of another process.
 pub fn cancel(request: &Request) -> Result<Answer, Error> {
-    on_plan(request, |_, id| {
+    on_plan(request, |app, id| {
+        app.may_cancel(id)?;
         if request.server.runs.cancel(id) {
             return Ok(());
         }
-        Err(refuse(
-            "run_unknown",
-            "this server has no run of the plan",
-            "`exacta cancel` cancels a run that another process started",
-        ))
+        let run = app.run_named(id.as_str())?;
+        let run = RunId::parse(&run.run_id).map_err(|error| Error::fault("internal", error.to_string()))?;
+        app.cancel(&run).map(drop)
     })
 }
 
 /// Makes a plan of what was selected, and shows it for its own approval.
 pub fn select(request: &Request) -> Result<Answer, Error> {
     let id = request.plan()?;
-    let mut app = request.server.act(&request.caller)?;
+    let mut app = request.act()?;
     let parts: BTreeSet<String> =
         request.form.iter().filter(|(name, _)| name == "part").map(|(_, part)| part.clone()).collect();
     if parts.is_empty() {
@@ -95,27 +95,27 @@ pub fn select(request: &Request) -> Result<Answer, Error> {
             "nothing is selected",
             "mark steps or hunks first; to refuse the whole plan, reject it",
         );
-        return plan_page(request, &app, &id, Some(&error));
+        return plan_page(request, app, &id, Some(&error));
     }
     match app.select(&id, &parts) {
         Ok(derived) => Ok(Answer::see(&format!("/plans/{}", derived.plan_id.unwrap_or_default()))),
-        Err(error) => plan_page(request, &app, &id, Some(&error)),
+        Err(error) => plan_page(request, app, &id, Some(&error)),
     }
 }
 
 /// Makes a new plan from the proposal of one that is over.
 pub fn resubmit(request: &Request) -> Result<Answer, Error> {
     let id = request.plan()?;
-    let mut app = request.server.act(&request.caller)?;
+    let mut app = request.act()?;
     match app.resubmit(&id) {
         Ok(again) => Ok(Answer::see(&again.plan_id.map_or_else(|| "/".to_owned(), |id| format!("/plans/{id}")))),
-        Err(error) => plan_page(request, &app, &id, Some(&error)),
+        Err(error) => plan_page(request, app, &id, Some(&error)),
     }
 }
 
 /// Undoes a run, if it is still what was shown.
 pub fn undo(request: &Request) -> Result<Answer, Error> {
-    let mut app = request.server.act(&request.caller)?;
+    let mut app = request.act()?;
     let view = app.undo_preview(Some(request.part(0)))?;
     if view.undo_hash != request.field("undo_hash") {
         return Err(refuse("hash_mismatch", "this is not the undo that was shown", "look at it again"));
@@ -129,23 +129,23 @@ pub fn undo(request: &Request) -> Result<Answer, Error> {
         check_observer: &mut |_| {},
     };
     app.undo(&view.run_id, &key, execution)?;
-    request.server.live.plan(&view.plan_id, "undone", None);
+    request.server.live.plan(&view.plan_id, "undone", None, "", false);
     Ok(Answer::see(&format!("/plans/{}", view.plan_id)))
 }
 
 /// Does something with the plan that the path names; what goes wrong is shown on its page.
 fn on_plan(request: &Request, act: impl FnOnce(&mut App, &PlanId) -> Result<(), Error>) -> Result<Answer, Error> {
     let id = request.plan()?;
-    let mut app = request.server.act(&request.caller)?;
+    let mut app = request.act()?;
     match act(&mut app, &id) {
         Ok(()) => Ok(Answer::see(&format!("/plans/{id}"))),
-        Err(error) => plan_page(request, &app, &id, Some(&error)),
+        Err(error) => plan_page(request, app, &id, Some(&error)),
     }
 }
 
 /// Starts a run, and tells what went wrong if it ended at once without a run.
 fn start(request: &Request, id: &PlanId) -> Result<(), Error> {
-    match runs::start(&request.server, &request.caller, id).recv_timeout(AT_ONCE) {
+    match runs::start(&request.server, request.place()?, &request.caller, id).recv_timeout(AT_ONCE) {
         Ok(Err(error)) if error.run_id.is_none() => Err(error),
         _ => Ok(()),
     }

@@ -2,15 +2,19 @@
 
 use crate::answer::Answer;
 use crate::body::{self, Body};
+use crate::hint::for_a_program;
 use crate::openapi;
 use crate::page;
+use crate::place::Place;
 use crate::problem::{refuse, status};
 use crate::request::{Request, fields};
-use crate::route::{Access, Handler, Method, ROUTES, Route};
+use crate::route::{About, Access, Handler, Method, ROUTES, Route};
 use crate::session::{COOKIE, Session};
 use crate::state::Server;
+use crate::v1;
 use exacta_app::{Caller, Error};
 use exacta_kernel::hash::Digest;
+use exacta_kernel::id::{PlanId, RunId};
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::http::request::Parts;
@@ -24,6 +28,9 @@ const LARGEST: usize = 1 << 20;
 
 /// The largest body of a program's request: a plan can be that large where the operator says so.
 const LARGEST_PLAN: usize = 64 << 20;
+
+/// What an approver's program does with a decision that it signed itself.
+const SIGNED: [&str; 3] = ["approve", "reject", "withdraw"];
 
 /// What every answer says to a browser: nothing from elsewhere, nothing inline, in nobody's frame, and no word to others of where one came from.
 const HEADERS: [(&str, &str); 8] = [
@@ -67,10 +74,10 @@ async fn answer(server: Arc<Server>, request: hyper::Request<Incoming>) -> Respo
     let method = match parts.method.as_str() {
         "GET" | "HEAD" => Method::Get,
         "POST" => Method::Post,
-        _ => return nothing_there(&path, session.as_deref(), true).into_response(),
+        _ => return nothing_there(&server, &parts, session.as_deref(), &found).into_response(),
     };
     let Some((route, named)) = found.iter().find(|(route, _)| route.method == method) else {
-        return nothing_there(&path, session.as_deref(), !found.is_empty()).into_response();
+        return nothing_there(&server, &parts, session.as_deref(), &found).into_response();
     };
     let route: &'static Route = route;
     let etag = parts.headers.get(header::IF_NONE_MATCH).and_then(|tag| tag.to_str().ok()).map(str::to_owned);
@@ -83,6 +90,14 @@ async fn answer(server: Arc<Server>, request: hyper::Request<Incoming>) -> Respo
                 tagged(Answer::json(StatusCode::OK, "application/json", &openapi::document()), etag).into_response()
             }
             Handler::Wait(work) => waited(&server, route, request, work).await.into_response(),
+            Handler::Follow(work) => {
+                let (server, request) = (Arc::clone(&server), Arc::new(request));
+                let first = shared(&server, route, Arc::clone(&request), work, false).await;
+                v1::follow(first, move || {
+                    let (server, request) = (Arc::clone(&server), Arc::clone(&request));
+                    async move { shared(&server, route, request, work, false).await }
+                })
+            }
             Handler::Work(work) if route.access == Access::Api && method == Method::Post => {
                 once(&server, route, request, work, key).await.into_response()
             }
@@ -105,7 +120,7 @@ async fn once(
     let Some(key) = key.filter(|key| (1..=128).contains(&key.len())) else {
         return worked(server, route, request, work, true).await;
     };
-    let key = format!("{}\0{}\0{key}", request.caller.credential(), request.path);
+    let key = format!("{}\0{}\0{:?}\0{key}", request.caller.credential(), request.path, request.query);
     match server.limits.before(&key, &request.body) {
         Err(error) => told(route, &error),
         Ok(Some(answer)) => answer,
@@ -213,16 +228,48 @@ async fn admitted(
             return Err(refuse("form_refused", "this form is not of this session", "reload the page and try again"));
         }
     }
-    Ok(Request {
-        server: Arc::clone(server),
-        caller,
-        session,
-        path: parts.uri.path().to_owned(),
-        named,
-        query: fields(parts.uri.query().unwrap_or_default()),
-        form,
-        body,
-    })
+    let query = fields(parts.uri.query().unwrap_or_default());
+    let request_id = parts.headers.get("x-request-id").and_then(|id| id.to_str().ok());
+    let request_id =
+        request_id.filter(|id| (1..=128).contains(&id.len())).map_or_else(fresh_request, ToOwned::to_owned);
+    let place = place_of(server, route, &named, &query, &caller).await?;
+    let (server, path) = (Arc::clone(server), parts.uri.path().to_owned());
+    Ok(Request { server, place, caller, session, path, named, query, form, body, request_id })
+}
+
+/// The project that a request is about: by the plan or run that its path names, by `project` of its query, or the only one there is.
+async fn place_of(
+    server: &Arc<Server>,
+    route: &Route,
+    named: &[String],
+    query: &[(String, String)],
+    caller: &Caller,
+) -> Result<Option<Arc<Place>>, Error> {
+    let id = named.first().map(String::as_str).unwrap_or_default();
+    let about = route.about();
+    let asked = query.iter().find(|(name, _)| name == "project").map(|(_, project)| project.as_str());
+    if let (About::Project, Some(asked)) = (about, asked.filter(|asked| !asked.is_empty())) {
+        let unknown = || refuse("project_unknown", "this server has no such project", "`/api/v2/projects` has the ids");
+        return server.places.named(asked).map(Some).ok_or_else(unknown);
+    }
+    if about == About::Project || server.places.known(id).is_some() {
+        return Ok(if about == About::Project { server.places.only() } else { server.places.known(id) });
+    }
+    let turn = server.workers.turn(false).await?;
+    let (server, caller, id) = (Arc::clone(server), caller.clone(), id.to_owned());
+    let search = move || {
+        let _turn = turn;
+        let plan = || refuse("plan_unknown", "there is no such plan", "only a whole plan id counts here");
+        let run = || refuse("run_unknown", "there is no such run", "`run` of a plan has its id");
+        match about {
+            About::Run => server.places.of_run(&RunId::parse(&id).map_err(|_| run())?, &caller),
+            _ => server.places.of_plan(&PlanId::parse(&id).map_err(|_| plan())?, &caller),
+        }
+    };
+    match tokio::task::spawn_blocking(search).await {
+        Ok(found) => found.map(Some),
+        Err(_) => Err(Error::fault("internal", "something in this server is broken")),
+    }
 }
 
 /// Who a program is: by its token, by an approver's session, or, to approve, by the approver's signature in the body, which is looked for then.
@@ -234,15 +281,14 @@ fn programs(
 ) -> Result<(Caller, Option<Arc<Session>>, bool), Error> {
     let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     if let Some(token) = given.and_then(|value| value.strip_prefix("Bearer ")) {
-        let caller = exacta_app::token::caller_of(&server.options, token.trim())?.ok_or_else(unauthenticated)?;
+        let caller =
+            exacta_app::token::caller_of(server.places.options(), token.trim())?.ok_or_else(unauthenticated)?;
         server.limits.count(&caller.credential())?;
         return Ok((caller, None, false));
     }
     match session {
         Some(session) if given.is_none() => Ok((server.person(), Some(session), false)),
-        None if given.is_none() && route.doc.name == "approve" && route.method == Method::Post => {
-            Ok((Caller::Key { agent: None }, None, true))
-        }
+        None if given.is_none() && SIGNED.contains(&route.doc.name) => Ok((Caller::Key { agent: None }, None, true)),
         _ => Err(unauthenticated()),
     }
 }
@@ -263,7 +309,7 @@ fn from_our_page(server: &Server, headers: &HeaderMap, needed: bool) -> Result<(
         let first = values.next().map(|value| value.to_str().unwrap_or("?"));
         if values.next().is_some() { Some("?") } else { first }
     };
-    let origin = one("origin").and_then(|origin| origin.strip_prefix("http://"));
+    let origin = one("origin").and_then(|origin| origin.strip_prefix(server.scheme)?.strip_prefix("://"));
     let is_ours =
         origin.is_some_and(|origin| one("host") == Some(origin) && server.hosts.iter().any(|host| host == origin));
     let site = one("sec-fetch-site").is_none_or(|site| site == "same-origin");
@@ -279,7 +325,11 @@ async fn worked(server: &Arc<Server>, route: &'static Route, request: Request, w
 }
 
 async fn shared(server: &Arc<Server>, route: &'static Route, request: Arc<Request>, work: Work, acts: bool) -> Answer {
-    let turn = match server.turn(acts).await {
+    let turn = match request.place.as_ref() {
+        Some(place) => place.turn(acts).await,
+        None => server.workers.turn(acts).await,
+    };
+    let turn = match turn {
         Ok(turn) => turn,
         Err(error) => return told(route, &error),
     };
@@ -300,7 +350,16 @@ async fn shared(server: &Arc<Server>, route: &'static Route, request: Arc<Reques
 
 /// An error, as the route's askers read it.
 fn told(route: &Route, error: &Error) -> Answer {
-    if route.access == Access::Api { problem(error) } else { shown(error, status(error)) }
+    match route.access {
+        Access::Api if route.path.starts_with("/api/v1/") => v1::problem(route.path, error, &fresh_request()),
+        Access::Api => problem(error),
+        Access::Open | Access::Session => shown(error, status(error)),
+    }
+}
+
+/// A name for a request whose asker gave none.
+fn fresh_request() -> String {
+    exacta_app::fresh_request_id()
 }
 
 /// An error for programs: RFC 9457, with our code and what helps.
@@ -308,7 +367,7 @@ fn problem(error: &Error) -> Answer {
     let status = status(error);
     let body = json!({
         "type": "about:blank", "title": title(status), "status": status.as_u16(), "detail": error.message,
-        "code": error.code, "hint": error.hint, "places": error.places,
+        "code": error.code, "hint": error.hint.as_ref().map(for_a_program), "places": error.places,
     });
     let answer = Answer::json(status, "application/problem+json", &body);
     match status {
@@ -323,8 +382,9 @@ fn problem(error: &Error) -> Answer {
 /// An error, with the page around it if there is one to show.
 fn in_session(request: &Request, error: &Error) -> Answer {
     let server = &request.server;
-    let app = request.session.as_ref().and_then(|_| server.look(&request.caller).ok());
-    let around = app.as_ref().zip(request.session.as_ref()).and_then(|(app, session)| server.around(app, session).ok());
+    let looked = request.place.iter().filter_map(|place| Some((Arc::clone(place), place.look(&request.caller).ok()?)));
+    let looked: Vec<_> = looked.collect();
+    let around = request.session.as_ref().and_then(|session| server.around(&looked, session).ok());
     Answer::page(status(error), page::message(around.as_ref(), title(status(error)), error))
 }
 
@@ -343,12 +403,27 @@ const fn title(status: StatusCode) -> &'static str {
 }
 
 /// There is no such page, or not in this way. Beneath `/api/` nobody without a credential learns even that.
-fn nothing_there(path: &str, session: Option<&Session>, other_method: bool) -> Answer {
-    if path.starts_with("/api/") && session.is_none() {
+fn nothing_there(server: &Server, parts: &Parts, session: Option<&Session>, found: &[(&Route, Vec<String>)]) -> Answer {
+    let is_api = parts.uri.path().starts_with("/api/");
+    if is_api && session.is_none() && !has_token(server, &parts.headers) {
         return problem(&unauthenticated());
     }
-    let error = refuse("not_found", "there is no such page", "the inbox is at `/`");
-    shown(&error, if other_method { StatusCode::METHOD_NOT_ALLOWED } else { StatusCode::NOT_FOUND })
+    let allowed: Vec<&str> = found.iter().map(|(route, _)| route.method.name()).collect();
+    let error = match allowed.is_empty() {
+        true => refuse("not_found", "there is no such page", "the inbox is at `/`"),
+        false => refuse("method_not_allowed", "this is not asked for in this way", "see `/api/v2/openapi.json`"),
+    };
+    let answer = if is_api { problem(&error) } else { shown(&error, status(&error)) };
+    if allowed.is_empty() { answer } else { answer.with(header::ALLOW, allowed.join(", ")) }
+}
+
+/// Whether a request shows a token that is good for anything.
+fn has_token(server: &Server, headers: &HeaderMap) -> bool {
+    let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let token = given.and_then(|value| value.strip_prefix("Bearer "));
+    token.is_some_and(|token| {
+        exacta_app::token::caller_of(server.places.options(), token.trim()).is_ok_and(|caller| caller.is_some())
+    })
 }
 
 fn unauthenticated() -> Error {

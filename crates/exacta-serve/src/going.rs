@@ -2,33 +2,33 @@
 
 use crate::session::lock;
 use exacta_kernel::id::PlanId;
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// By plan: raise the flag to cancel its run.
+/// By plan: raise the flag to cancel its run. Of several that try, one runs; each has a flag of its own.
 #[derive(Default)]
 pub struct Runs {
-    open: Mutex<BTreeMap<PlanId, Arc<AtomicBool>>>,
+    open: Mutex<Vec<(PlanId, Arc<AtomicBool>)>>,
 }
 
 impl Runs {
     /// A run begins; its flag.
     pub fn begin(&self, id: &PlanId) -> Arc<AtomicBool> {
         let flag = Arc::new(AtomicBool::new(false));
-        lock(&self.open).insert(id.clone(), Arc::clone(&flag));
+        lock(&self.open).push((id.clone(), Arc::clone(&flag)));
         flag
     }
 
     /// It has ended.
-    pub fn end(&self, id: &PlanId) {
-        lock(&self.open).remove(id);
+    pub fn end(&self, flag: &Arc<AtomicBool>) {
+        lock(&self.open).retain(|(_, other)| !Arc::ptr_eq(other, flag));
     }
 
     /// Cancels the run of a plan, if it goes on here.
     pub fn cancel(&self, id: &PlanId) -> bool {
         let open = lock(&self.open);
-        open.get(id).inspect(|flag| flag.store(true, Ordering::SeqCst)).is_some()
+        let meant = open.iter().filter(|(plan, _)| plan == id);
+        meant.map(|(_, flag)| flag.store(true, Ordering::SeqCst)).count() > 0
     }
 
     /// Whether nothing runs.

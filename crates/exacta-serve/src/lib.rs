@@ -1,21 +1,24 @@
-//! Speaks: the review page and the HTTP interface of one project, on this machine.
+//! Speaks: the review page and the HTTP interface of one user's projects, on this machine.
 //!
 //! Every route is a row of one table ([`route`]), and every request goes through one gate ([`gate`]): who asks, by which credential, from which
-//! page. What a caller may do is the application's to decide; a handler opens the project for that caller, calls one use case, and shows what
+//! page. What a caller may do is the application's to decide; a handler opens a project for that caller, calls one use case, and shows what
 //! came of it. Handlers are plain functions on a bounded number of threads; only what waits is asynchronous.
 
 mod acts;
 mod answer;
 mod api;
 mod body;
+mod eyes;
 mod gate;
 mod going;
+mod hint;
 mod html;
 mod limits;
 mod live;
 mod openapi;
 mod page;
 mod pages;
+mod place;
 mod problem;
 mod request;
 mod route;
@@ -23,7 +26,11 @@ mod runs;
 mod server;
 mod session;
 mod state;
+mod timer;
+mod tls;
+mod v1;
 mod watch;
 
 pub use route::{Method, RouteView, routes};
 pub use server::{Bound, Settings, bind};
+pub use tls::TlsFiles;

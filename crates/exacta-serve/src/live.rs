@@ -1,6 +1,7 @@
 //! What happens, told at once to whoever listens: server-sent events.
 
 use crate::body::{self, Body, Bytes};
+use exacta_kernel::text::excerpt;
 use hyper::body::Frame;
 use hyper::header::{self, HeaderValue};
 use hyper::{Response, StatusCode};
@@ -38,13 +39,21 @@ impl Default for Live {
 
 impl Live {
     /// Tells that a plan stands otherwise now.
-    pub fn plan(&self, id: &str, word: &str, why: Option<&str>) {
-        self.tell(&json!({ "type": "plan", "plan": id, "status": word, "why": why }));
+    pub fn plan(&self, id: &str, word: &str, why: Option<&str>, title: &str, unasked: bool) {
+        let title = excerpt(title, 200);
+        self.tell(
+            &json!({ "type": "plan", "plan": id, "status": word, "why": why, "title": title, "unasked": unasked }),
+        );
     }
 
     /// Tells what a run does.
     pub fn run(&self, plan: &str, event: &str, words: &str) {
         self.tell(&json!({ "type": "run", "plan": plan, "event": event, "words": words }));
+    }
+
+    /// Tells that much may be otherwise.
+    pub fn all(&self) {
+        self.tell(&json!({ "type": "all" }));
     }
 
     fn tell(&self, event: &Value) {

@@ -2,12 +2,14 @@
 
 use crate::answer::Answer;
 use crate::page::{self, Forms, PlanPage};
+use crate::place::Place;
 use crate::problem::{refuse, status};
 use crate::request::Request;
 use exacta_app::{App, Error};
 use exacta_kernel::id::{CorrelationId, PlanId};
 use exacta_kernel::time::Timestamp;
 use hyper::{StatusCode, header};
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// How many plans the inbox and the history show at first, and the history at most.
@@ -36,21 +38,28 @@ pub fn opening(request: &Request) -> Result<Answer, Error> {
 
 /// What waits.
 pub fn inbox(request: &Request) -> Result<Answer, Error> {
-    let (server, session) = (&request.server, request.session()?);
-    let app = server.look(&request.caller)?;
-    let around = server.around(&app, session)?;
-    let waiting = app.inbox(INBOX)?;
-    let approved = app.approved()?;
+    let looked = looked(request)?;
+    let around = request.server.around(&looked, request.session()?)?;
+    let (mut waiting, mut approved) = (Vec::new(), Vec::new());
+    for (place, app) in &looked {
+        waiting.extend(app.inbox(INBOX)?.into_iter().map(|plan| (place.name.as_str(), plan)));
+        approved.extend(app.approved()?.into_iter().map(|plan| (place.name.as_str(), plan)));
+    }
+    waiting.sort_by(|(_, a), (_, b)| b.line.created_at.cmp(&a.line.created_at));
+    approved.sort_by(|(_, a), (_, b)| b.created_at.cmp(&a.created_at));
     Ok(Answer::page(StatusCode::OK, page::inbox(&around, &waiting, &approved, now())))
 }
 
 /// What there was.
 pub fn history(request: &Request) -> Result<Answer, Error> {
-    let (server, session) = (&request.server, request.session()?);
-    let app = server.look(&request.caller)?;
-    let around = server.around(&app, session)?;
+    let looked = looked(request)?;
+    let around = request.server.around(&looked, request.session()?)?;
     let show = request.asked("show").and_then(|show| show.parse().ok()).unwrap_or(HISTORY.0).clamp(1, HISTORY.1);
-    let mut plans = app.list(None, Some(show + 1))?;
+    let mut plans = Vec::new();
+    for (place, app) in &looked {
+        plans.extend(app.list(None, Some(show + 1))?.into_iter().map(|plan| (place.name.as_str(), plan)));
+    }
+    plans.sort_by(|(_, a), (_, b)| b.created_at.cmp(&a.created_at));
     let more = plans.len() > usize::try_from(show).unwrap_or(usize::MAX) && show < HISTORY.1;
     plans.truncate(usize::try_from(show).unwrap_or(usize::MAX));
     Ok(Answer::page(StatusCode::OK, page::history(&around, &plans, show, more, now())))
@@ -59,21 +68,21 @@ pub fn history(request: &Request) -> Result<Answer, Error> {
 /// A plan.
 pub fn plan(request: &Request) -> Result<Answer, Error> {
     let id = request.plan()?;
-    let app = request.server.look(&request.caller)?;
-    plan_page(request, &app, &id, None)
+    let app = request.look()?;
+    plan_page(request, app, &id, None)
 }
 
 /// A plan's page, with what went wrong if something did.
-pub fn plan_page(request: &Request, app: &App, id: &PlanId, error: Option<&Error>) -> Result<Answer, Error> {
+pub fn plan_page(request: &Request, app: App, id: &PlanId, error: Option<&Error>) -> Result<Answer, Error> {
     let (server, session) = (&request.server, request.session()?);
     let detail = app.show(id)?;
-    let around = server.around(app, session)?;
     let operation = detail.plan.detail.as_ref().and_then(|detail| detail.correlation_id.as_deref());
     let operation = operation.and_then(|operation| CorrelationId::parse(operation).ok());
     let entries = match operation {
         Some(operation) => app.entries(Some(operation), None)?,
         None => Vec::new(),
     };
+    let around = server.around(&[(Arc::clone(request.place()?), app)], session)?;
     let page = PlanPage {
         detail: &detail,
         entries: &entries,
@@ -88,11 +97,21 @@ pub fn plan_page(request: &Request, app: &App, id: &PlanId, error: Option<&Error
 /// Whether a run is to be undone.
 pub fn undo(request: &Request) -> Result<Answer, Error> {
     let (server, session) = (&request.server, request.session()?);
-    let mut app = server.look(&request.caller)?;
+    let mut app = request.look()?;
     let view = app.undo_preview(Some(request.part(0)))?;
-    let around = server.around(&app, session)?;
+    let around = server.around(&[(Arc::clone(request.place()?), app)], session)?;
     let forms = Forms { token: &around.form_token, locked: session.is_locked(&server.key_file()?) };
     Ok(Answer::page(StatusCode::OK, page::undo(&around, &view, forms)))
+}
+
+/// The projects that are meant, each to look at. One that cannot be read now is left out, and told among the alarms.
+fn looked(request: &Request) -> Result<Vec<(Arc<Place>, App)>, Error> {
+    let places = request.places();
+    if let [only] = places.as_slice() {
+        return Ok(vec![(Arc::clone(only), only.look(&request.caller)?)]);
+    }
+    let looked = places.into_iter().map(|place| (place.look(&request.caller), place));
+    Ok(looked.filter_map(|(app, place)| Some((place, app.ok()?))).collect())
 }
 
 /// The present.

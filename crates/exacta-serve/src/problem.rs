@@ -7,7 +7,10 @@ use hyper::StatusCode;
 #[must_use]
 pub fn status(error: &Error) -> StatusCode {
     match (error.code, error.exit) {
-        ("plan_unknown" | "run_unknown" | "entry_unknown" | "not_found", _) => StatusCode::NOT_FOUND,
+        ("plan_unknown" | "run_unknown" | "entry_unknown" | "project_unknown" | "not_found", _) => {
+            StatusCode::NOT_FOUND
+        }
+        ("method_not_allowed", _) => StatusCode::METHOD_NOT_ALLOWED,
         ("unauthenticated", _) => StatusCode::UNAUTHORIZED,
         (
             "not_allowed" | "scope_missing" | "plan_not_own" | "undo_needs_person" | "caller_not_person"

@@ -1,10 +1,11 @@
 //! A request that passed the gate, as a handler sees it.
 
 use crate::body::Bytes;
+use crate::place::Place;
 use crate::problem::refuse;
 use crate::session::Session;
 use crate::state::Server;
-use exacta_app::{Caller, Error};
+use exacta_app::{App, Caller, Error};
 use exacta_kernel::id::PlanId;
 use std::sync::Arc;
 
@@ -12,6 +13,8 @@ use std::sync::Arc;
 pub struct Request {
     /// The server.
     pub server: Arc<Server>,
+    /// The project that it is about, where there is one.
+    pub place: Option<Arc<Place>>,
     /// Who asks.
     pub caller: Caller,
     /// The session, where one asks from the page.
@@ -26,6 +29,8 @@ pub struct Request {
     pub form: Vec<(String, String)>,
     /// The body.
     pub body: Bytes,
+    /// What the asker calls this request, or a name of ours.
+    pub request_id: String,
 }
 
 impl Request {
@@ -55,6 +60,42 @@ impl Request {
         PlanId::parse(self.part(0)).map_err(|_| {
             refuse("plan_unknown", "there is no such plan", "the inbox and the history link to every plan")
         })
+    }
+
+    /// The project that it is about.
+    ///
+    /// # Errors
+    /// If there are several, and none was named.
+    pub fn place(&self) -> Result<&Arc<Place>, Error> {
+        self.place.as_ref().ok_or_else(|| {
+            refuse(
+                "project_required",
+                "this server has several projects, or none, and the request does not say which it is about",
+                "`?project=ID`; `/api/v2/projects` has the ids",
+            )
+        })
+    }
+
+    /// The project that was named, or all.
+    #[must_use]
+    pub fn places(&self) -> Vec<Arc<Place>> {
+        self.place.as_ref().map_or_else(|| self.server.places.all(), |place| vec![Arc::clone(place)])
+    }
+
+    /// The project for whoever asks, to look at only.
+    ///
+    /// # Errors
+    /// If it cannot be used, or none is meant.
+    pub fn look(&self) -> Result<App, Error> {
+        self.place()?.look(&self.caller)
+    }
+
+    /// The project for whoever asks, to decide or act.
+    ///
+    /// # Errors
+    /// If it cannot be used, or none is meant.
+    pub fn act(&self) -> Result<App, Error> {
+        self.place()?.act(&self.caller)
     }
 
     /// The session of whoever asks from the page.

@@ -1,9 +1,10 @@
 //! Every route there is: one table. What is not in it is not there.
 
 use crate::answer::Answer;
+use crate::api::given;
 use crate::api::wire::{self, schema};
 use crate::request::Request;
-use crate::{acts, api, pages};
+use crate::{acts, api, pages, v1};
 use exacta_app::Error;
 use serde_json::Value;
 
@@ -14,6 +15,17 @@ pub enum Method {
     Get,
     /// May change something.
     Post,
+}
+
+impl Method {
+    /// As HTTP has it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+        }
+    }
 }
 
 /// Who may ask at all. What they may do is decided by the application, for the caller that this makes of them.
@@ -27,6 +39,17 @@ pub enum Access {
     Api,
 }
 
+/// What a route is about: where its project is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum About {
+    /// The plan that its path names.
+    Plan,
+    /// The run that its path names.
+    Run,
+    /// The project that its query names, the only one there is, or all.
+    Project,
+}
+
 /// What answers.
 #[derive(Clone, Copy)]
 pub enum Handler {
@@ -34,6 +57,8 @@ pub enum Handler {
     Work(fn(&Request) -> Result<Answer, Error>),
     /// The same again and again, until it says something else than before or the time is over.
     Wait(fn(&Request) -> Result<Answer, Error>),
+    /// The same again and again, what is new in it sent as it comes, until it says that it is all.
+    Follow(fn(&Request) -> Result<Answer, Error>),
     /// The stream of events.
     Live,
     /// What there is, for programs.
@@ -69,11 +94,14 @@ pub struct Doc {
     pub answers: &'static [&'static str],
     /// What the answer is.
     pub kind: &'static str,
+    /// The schema of the answer.
+    pub gives: Option<fn() -> Value>,
 }
 
 impl Doc {
     /// A page: programs are told nothing.
-    const PAGE: Self = Self { name: "", what: "", body: None, query: &[], answers: &["200"], kind: "text/html" };
+    const PAGE: Self =
+        Self { name: "", what: "", body: None, query: &[], answers: &["200"], kind: "text/html", gives: None };
 
     const fn api(name: &'static str, what: &'static str) -> Self {
         Self { name, what, kind: "application/json", ..Self::PAGE }
@@ -89,6 +117,10 @@ impl Doc {
 
     const fn answers(self, answers: &'static [&'static str]) -> Self {
         Self { answers, ..self }
+    }
+
+    const fn gives(self, gives: fn() -> Value) -> Self {
+        Self { gives: Some(gives), ..self }
     }
 
     const fn text(self, kind: &'static str) -> Self {
@@ -159,7 +191,12 @@ pub static ROUTES: &[Route] = &[
     post("/plans/{id}/cancel", acts::cancel),
     post("/plans/{id}/resubmit", acts::resubmit),
     post("/runs/{id}/undo", acts::undo),
-    api(Method::Get, "/api/v2/health", Handler::Work(api::health), Doc::api("health", "whether it answers")),
+    api(
+        Method::Get,
+        "/api/v2/health",
+        Handler::Work(api::health),
+        Doc::api("health", "whether it answers").gives(given::health),
+    ),
     api(
         Method::Get,
         "/api/v2/metrics",
@@ -171,35 +208,68 @@ pub static ROUTES: &[Route] = &[
         Method::Get,
         "/api/v2/projects",
         Handler::Work(api::projects),
-        Doc::api("projects", "the projects of this server"),
+        Doc::api("projects", "the projects of this server").gives(given::projects),
     ),
-    api(Method::Get, "/api/v2/policy", Handler::Work(api::policy), Doc::api("policy", "the Safety Policy in force")),
-    api(Method::Get, "/api/v2/profile", Handler::Work(api::profile), Doc::api("profile", "the profile in force")),
+    api(
+        Method::Get,
+        "/api/v2/policy",
+        Handler::Work(api::policy),
+        Doc::api("policy", "the Safety Policy in force").gives(given::policy),
+    ),
+    api(
+        Method::Get,
+        "/api/v2/profile",
+        Handler::Work(api::profile),
+        Doc::api("profile", "the profile in force").gives(given::profile).query(&["project"]),
+    ),
+    api(
+        Method::Post,
+        "/api/v2/policy",
+        Handler::Work(api::set_policy),
+        Doc::api("set_policy", "replaces the Safety Policy; an approver's session alone")
+            .gives(given::policy)
+            .query(&["project"])
+            .body(schema::<wire::SetPolicy>),
+    ),
+    api(
+        Method::Post,
+        "/api/v2/profile",
+        Handler::Work(api::set_profile),
+        Doc::api("set_profile", "changes the profile of a project; an approver's session alone")
+            .gives(given::profile)
+            .query(&["project"])
+            .body(schema::<wire::SetProfile>),
+    ),
     api(
         Method::Post,
         "/api/v2/plans",
         Handler::Work(api::submit),
         Doc::api("submit", "stores what becomes of a proposal, which is the body")
-            .query(&["revises", "run", "with"])
+            .gives(given::plan)
+            .query(&["project", "revises", "run", "with"])
             .answers(&["201"]),
     ),
     api(
         Method::Post,
         "/api/v2/plans/check",
         Handler::Work(api::check),
-        Doc::api("check", "judges a proposal, which is the body, and stores nothing").query(&["with"]),
+        Doc::api("check", "judges a proposal, which is the body, and stores nothing")
+            .gives(given::plan)
+            .query(&["project", "with"]),
     ),
     api(
         Method::Get,
         "/api/v2/plans",
         Handler::Work(api::list),
-        Doc::api("list", "plans, newest first").query(&["status", "by", "limit", "after"]),
+        Doc::api("list", "plans, newest first")
+            .gives(given::plans)
+            .query(&["project", "status", "by", "limit", "after"]),
     ),
     api(
         Method::Get,
         "/api/v2/plans/{id}",
         Handler::Work(api::show),
-        Doc::api("show", "a plan; `with` adds diff, reasons, binding").query(&["with"]),
+        Doc::api("show", "a plan; `with` adds diff, reasons, binding").gives(given::plan).query(&["with"]),
     ),
     api(
         Method::Get,
@@ -211,90 +281,198 @@ pub static ROUTES: &[Route] = &[
         Method::Get,
         "/api/v2/plans/{id}/wait",
         Handler::Wait(api::wait),
-        Doc::api("wait", "the answer to a plan, when there is one or the time is over").query(&["timeout"]),
+        Doc::api("wait", "the answer to a plan, when there is one or the time is over")
+            .gives(given::answer)
+            .query(&["timeout"]),
     ),
     api(
         Method::Post,
         "/api/v2/plans/{id}/approve",
         Handler::Work(api::approve),
-        Doc::api("approve", "approves exactly the plan of that hash").body(schema::<wire::Approve>),
+        Doc::api("approve", "approves exactly the plan of that hash").gives(given::plan).body(schema::<wire::Approve>),
     ),
     api(
         Method::Post,
         "/api/v2/plans/{id}/reject",
         Handler::Work(api::reject),
-        Doc::api("reject", "rejects a plan for good").body(schema::<wire::Because>),
+        Doc::api("reject", "rejects a plan for good").gives(given::plan).body(schema::<wire::Because>),
     ),
     api(
         Method::Post,
         "/api/v2/plans/{id}/revise",
         Handler::Work(api::revise),
-        Doc::api("revise", "asks for changes").body(schema::<wire::Revise>),
+        Doc::api("revise", "asks for changes").gives(given::plan).body(schema::<wire::Revise>),
     ),
     api(
         Method::Post,
         "/api/v2/plans/{id}/derive",
         Handler::Work(api::derive),
-        Doc::api("derive", "makes a plan of some parts of another").body(schema::<wire::Derive>).answers(&["201"]),
+        Doc::api("derive", "makes a plan of some parts of another")
+            .gives(given::plan)
+            .body(schema::<wire::Derive>)
+            .answers(&["201"]),
     ),
     api(
         Method::Post,
         "/api/v2/plans/{id}/withdraw",
         Handler::Work(api::withdraw),
-        Doc::api("withdraw", "withdraws a plan that has not run").body(schema::<wire::Because>),
+        Doc::api("withdraw", "withdraws a plan that has not run").gives(given::plan).body(schema::<wire::Because>),
     ),
     api(
         Method::Post,
         "/api/v2/runs",
         Handler::Work(api::start),
-        Doc::api("start", "runs an approved plan").body(schema::<wire::Start>).answers(&["201", "202"]),
+        Doc::api("start", "runs an approved plan")
+            .gives(given::started)
+            .body(schema::<wire::Start>)
+            .answers(&["201", "202"]),
     ),
-    api(Method::Get, "/api/v2/runs/{id}", Handler::Work(api::run), Doc::api("run", "a run")),
+    api(Method::Get, "/api/v2/runs/{id}", Handler::Work(api::run), Doc::api("run", "a run").gives(given::run)),
     api(
         Method::Get,
         "/api/v2/runs/{id}/events",
         Handler::Work(api::events),
-        Doc::api("events", "what the log says of a run"),
+        Doc::api("events", "what the log says of a run").gives(given::entries),
     ),
     api(
         Method::Post,
         "/api/v2/runs/{id}/cancel",
         Handler::Work(api::cancel),
-        Doc::api("cancel", "cancels a run between two steps").body(schema::<wire::Nothing>).answers(&["202"]),
+        Doc::api("cancel", "cancels a run between two steps")
+            .gives(given::run)
+            .body(schema::<wire::Nothing>)
+            .answers(&["202"]),
     ),
     api(
         Method::Post,
         "/api/v2/runs/{id}/undo",
         Handler::Work(api::undo),
-        Doc::api("undo", "shows an undo, or undoes what was shown").body(schema::<wire::Undo>).answers(&["200", "201"]),
+        Doc::api("undo", "shows an undo, or undoes what was shown")
+            .gives(given::undone)
+            .body(schema::<wire::Undo>)
+            .answers(&["200", "201"]),
     ),
     api(
         Method::Get,
         "/api/v2/audit/entries",
         Handler::Work(api::entries),
-        Doc::api("entries", "entries of the log").query(&["operation", "last"]),
+        Doc::api("entries", "entries of the log").gives(given::entries).query(&["project", "operation", "last"]),
     ),
     api(
         Method::Get,
         "/api/v2/audit/proof/{seq}",
         Handler::Work(api::proof),
-        Doc::api("proof", "proof that an entry is in the log").text("text/plain"),
+        Doc::api("proof", "proof that an entry is in the log").query(&["project"]).text("text/plain"),
     ),
     api(
         Method::Get,
         "/api/v2/audit/checkpoint",
         Handler::Work(api::checkpoint),
-        Doc::api("checkpoint", "the size of the log, and the key to verify it with"),
+        Doc::api("checkpoint", "the newest checkpoint as a signed note, and the key to verify it with")
+            .gives(given::checkpoint)
+            .query(&["project"]),
     ),
     api(
         Method::Post,
         "/api/v2/audit/verify",
         Handler::Work(api::verify),
-        Doc::api("verify", "verifies the whole record").body(schema::<wire::Nothing>),
+        Doc::api("verify", "verifies the whole record")
+            .gives(given::verified)
+            .query(&["project"])
+            .body(schema::<wire::Nothing>),
+    ),
+    api(
+        Method::Post,
+        "/api/v1/plans/draft",
+        Handler::Work(v1::draft),
+        Doc::api("v1_draft", "drafts a plan for a site: Plan Contract v1").body(schema::<v1::wire::Draft>),
+    ),
+    api(
+        Method::Get,
+        "/api/v1/plans",
+        Handler::Work(v1::list),
+        Doc::api("v1_plans", "plans for sites, newest first").query(&["site", "status", "limit", "cursor"]),
+    ),
+    api(
+        Method::Get,
+        "/api/v1/plans/{plan}",
+        Handler::Work(v1::show),
+        Doc::api("v1_plan", "a plan for a site, with what happened to it"),
+    ),
+    api(
+        Method::Post,
+        "/api/v1/plans/{plan}/approve",
+        Handler::Work(v1::approve),
+        Doc::api("v1_approve", "approves exactly the plan of that hash; nothing runs")
+            .body(schema::<v1::wire::Approve>),
+    ),
+    api(
+        Method::Post,
+        "/api/v1/runs",
+        Handler::Work(v1::start),
+        Doc::api("v1_start", "runs an approved plan for a site, once")
+            .body(schema::<v1::wire::Start>)
+            .answers(&["202"]),
+    ),
+    api(
+        Method::Get,
+        "/api/v1/runs",
+        Handler::Work(v1::list_runs),
+        Doc::api("v1_runs", "runs on sites, newest first").query(&["site", "limit"]),
+    ),
+    api(
+        Method::Get,
+        "/api/v1/runs/{run}",
+        Handler::Work(v1::show_run),
+        Doc::api("v1_run", "a run with its steps, events and rollbacks"),
+    ),
+    api(
+        Method::Get,
+        "/api/v1/runs/{run}/events",
+        Handler::Follow(v1::events),
+        Doc::api("v1_events", "what happens in a run, as it happens").text("text/event-stream"),
+    ),
+    api(
+        Method::Post,
+        "/api/v1/runs/{run}/rollback",
+        Handler::Work(v1::rollback),
+        Doc::api("v1_rollback", "rolls a completed run back").body(schema::<v1::wire::Rollback>).answers(&["202"]),
+    ),
+    api(
+        Method::Get,
+        "/api/v1/skills",
+        Handler::Work(v1::list_skills),
+        Doc::api("v1_skills", "skills by name").query(&[
+            "tag",
+            "safety_class",
+            "deprecated",
+            "search",
+            "limit",
+            "offset",
+        ]),
+    ),
+    api(Method::Get, "/api/v1/skills/{skill}", Handler::Work(v1::show_skill), Doc::api("v1_skill", "one skill")),
+    api(
+        Method::Post,
+        "/api/v1/skills/sync",
+        Handler::Work(v1::sync),
+        Doc::api("v1_sync", "takes the skills of a repository over, all or none")
+            .query(&["project"])
+            .body(schema::<v1::wire::Sync>),
     ),
 ];
 
 impl Route {
+    /// What it is about.
+    #[must_use]
+    pub fn about(&self) -> About {
+        match self.path {
+            path if path.contains("/plans/{id}") => About::Plan,
+            path if path.contains("/runs/{id}") => About::Run,
+            _ => About::Project,
+        }
+    }
+
     /// The named parts of a path, if it is one of this route.
     #[must_use]
     pub fn matches(&self, path: &str) -> Option<Vec<String>> {

@@ -1,6 +1,7 @@
 //! `/api/v2`: the use cases for programs, as JSON.
 
 mod audit;
+pub mod given;
 mod plans;
 mod project;
 mod runs;
@@ -8,8 +9,10 @@ pub mod wire;
 
 pub use audit::{checkpoint, entries, proof, verify};
 pub use plans::{approve, check, derive, diff, list, reject, revise, show, submit, wait, withdraw};
-pub use project::{health, metrics, policy, profile, projects};
+pub use project::{health, metrics, policy, profile, projects, set_policy, set_profile};
 pub use runs::{cancel, events, run, start, undo};
+
+pub(crate) use plans::key as session_key;
 
 use crate::answer::Answer;
 use crate::problem::refuse;

@@ -1,18 +1,18 @@
 //! Plans: submitted, looked at, decided.
 
-use super::wire::{self, Approve, Because, Derive, Revise, With};
+use super::wire::{self, Approve, Because, Derive, Revise};
 use super::{body, json};
 use crate::answer::Answer;
 use crate::page::{DELIBERATE, is_grave};
 use crate::problem::refuse;
 use crate::request::Request;
 use exacta_app::settings::SigningKey;
-use exacta_app::{App, Error, Request as Submission};
+use exacta_app::{App, Error, Request as Submission, Scope};
 use exacta_kernel::approval::Shown;
 use exacta_kernel::hash::Digest;
 use exacta_kernel::id::PlanId;
 use exacta_kernel::lifecycle::Status;
-use exacta_view::PlanView;
+use exacta_view::{PlanDetail, PlanView, Rights, With, face};
 use hyper::StatusCode;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -22,13 +22,14 @@ const MOST: (usize, u32) = (200, 5000);
 
 /// Judges a proposal, and stores nothing.
 pub fn check(request: &Request) -> Result<Answer, Error> {
-    let view = exacta_app::check(&request.server.options_for(&request.caller), &request.body, &Submission::default())?;
-    Ok(json(&told(&view, request)))
+    let view =
+        exacta_app::check(&request.place()?.options_for(&request.caller), &request.body, &Submission::default())?;
+    Ok(json(&face::checked(&view, with(request))))
 }
 
 /// Stores what becomes of a proposal: a plan, or a refusal. With `run=true` what policy alone allows runs at once.
 pub fn submit(request: &Request) -> Result<Answer, Error> {
-    let mut app = request.server.act(&request.caller)?;
+    let mut app = request.act()?;
     let revises = request.asked("revises").map(whole).transpose()?;
     let view = app.submit(&request.body, &Submission { revises, ..Submission::default() })?;
     let id = view.plan_id.as_deref().and_then(|id| PlanId::parse(id).ok());
@@ -42,38 +43,40 @@ pub fn submit(request: &Request) -> Result<Answer, Error> {
     };
     let status =
         if view.status == Some(Status::Rejected) { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::CREATED };
-    let shown =
-        app.show(&id).map(|detail| wire::detail(&detail, with(request))).unwrap_or_else(|_| told(&view, request));
+    let shown = shown_as(&app, &id, request).unwrap_or_else(|_| told(&view, request));
     let answer = Answer::json(status, "application/json", &shown);
     Ok(answer.with(hyper::header::LOCATION, format!("/api/v2/plans/{id}")))
 }
 
 /// Plans, newest first: `status`, `by`, `limit`, and `after` for the next page.
 pub fn list(request: &Request) -> Result<Answer, Error> {
-    let app = request.server.look(&request.caller)?;
     let limit = request.asked("limit").and_then(|limit| limit.parse().ok()).unwrap_or(50).clamp(1, MOST.0);
     let (by, after) = (request.asked("by"), request.asked("after"));
-    let mut plans = app.list(request.asked("status"), Some(MOST.1))?;
-    plans.retain(|plan| by.is_none() || plan.summary.by.as_deref() == by);
+    let mut plans = Vec::new();
+    for place in request.places() {
+        let lines = place.look(&request.caller)?.list(request.asked("status"), Some(MOST.1))?;
+        plans.extend(lines.into_iter().map(|line| wire::Listed { project_id: place.id.to_string(), line }));
+    }
+    plans.retain(|plan| by.is_none() || plan.line.summary.by.as_deref() == by);
+    plans.sort_by(|a, b| (&b.line.created_at, &b.line.plan_id).cmp(&(&a.line.created_at, &a.line.plan_id)));
     if let Some(after) = after {
-        let at = plans.iter().position(|plan| plan.plan_id == after).map_or(plans.len(), |at| at + 1);
+        let at = plans.iter().position(|plan| plan.line.plan_id == after).map_or(plans.len(), |at| at + 1);
         plans.drain(..at);
     }
     let more = plans.len() > limit;
     plans.truncate(limit);
-    let next = plans.last().filter(|_| more).map(|plan| plan.plan_id.clone());
+    let next = plans.last().filter(|_| more).map(|plan| plan.line.plan_id.clone());
     Ok(json(&json!({ "schema": "exacta.plan-list/2", "plans": plans, "after": next })))
 }
 
 /// A plan with everything that happened to it.
 pub fn show(request: &Request) -> Result<Answer, Error> {
-    let detail = request.server.look(&request.caller)?.show(&request.plan()?)?;
-    Ok(json(&wire::detail(&detail, with(request))))
+    shown(&request.look()?, &request.plan()?, request)
 }
 
 /// What a plan changes, as one patch for people.
 pub fn diff(request: &Request) -> Result<Answer, Error> {
-    let detail = request.server.look(&request.caller)?.show(&request.plan()?)?;
+    let detail = request.look()?.show(&request.plan()?)?;
     let steps = detail.plan.detail.iter().flat_map(|detail| &detail.steps);
     let diffs: String = steps.filter_map(|step| step.diff.as_deref()).collect();
     Ok(Answer::text("text/x-diff; charset=utf-8", &diffs))
@@ -81,7 +84,7 @@ pub fn diff(request: &Request) -> Result<Answer, Error> {
 
 /// What was answered to a plan so far.
 pub fn wait(request: &Request) -> Result<Answer, Error> {
-    Ok(json(&request.server.look(&request.caller)?.answer(&request.plan()?, true)?))
+    Ok(json(&request.look()?.answer(&request.plan()?, true)?))
 }
 
 /// Approves exactly the plan of that hash: signed by the session's key, or signed elsewhere.
@@ -94,7 +97,7 @@ pub fn approve(request: &Request) -> Result<Answer, Error> {
             "`plan_hash` of the plan, all 64 digits",
         )
     })?;
-    let mut app = request.server.act(&request.caller)?;
+    let mut app = request.act()?;
     match (given.statement, given.signature) {
         (Some(statement), Some(signature)) => app.approve_signed(&id, hash, statement.with_signature(signature))?,
         (None, None) => {
@@ -108,13 +111,7 @@ pub fn approve(request: &Request) -> Result<Answer, Error> {
             }
             app.approve(&id, &Shown::from(hash), &*key(request, given.passphrase.as_deref())?)?;
         }
-        _ => {
-            return Err(refuse(
-                "body_invalid",
-                "a statement and its signature belong together",
-                "send both, or neither",
-            ));
-        }
+        _ => return Err(wire::half_signed()),
     };
     if given.run && request.session.is_some() {
         super::runs::started(request, &id)?;
@@ -125,7 +122,11 @@ pub fn approve(request: &Request) -> Result<Answer, Error> {
 /// Rejects a plan for good.
 pub fn reject(request: &Request) -> Result<Answer, Error> {
     decided(request, |app, id, given: &Because| {
-        app.reject(id, said(given.reason.as_deref()), &*key(request, given.passphrase.as_deref())?)
+        let why = said(given.reason.as_deref());
+        match given.signed()? {
+            Some(signed) => app.reject(id, why, &signed),
+            None => app.reject(id, why, &*key(request, given.passphrase.as_deref())?),
+        }
     })
 }
 
@@ -141,16 +142,18 @@ pub fn revise(request: &Request) -> Result<Answer, Error> {
 /// Withdraws a plan that has not run: an agent its own while it waits, an approver any.
 pub fn withdraw(request: &Request) -> Result<Answer, Error> {
     let (given, id): (Because, PlanId) = (body(request)?, request.plan()?);
-    let mut app = request.server.act(&request.caller)?;
-    let key = request.session.as_ref().map(|_| key(request, given.passphrase.as_deref())).transpose()?;
-    app.withdraw(&id, said(given.reason.as_deref()), key.as_deref())?;
+    let mut app = request.act()?;
+    let (why, signed) = (said(given.reason.as_deref()), given.signed()?);
+    let here = request.session.as_ref().filter(|_| signed.is_none());
+    let key = here.map(|_| key(request, given.passphrase.as_deref())).transpose()?;
+    app.withdraw(&id, why, signed.as_ref().map(Into::into).or_else(|| key.as_deref().map(Into::into)))?;
     shown(&app, &id, request)
 }
 
 /// Makes a plan of some parts of another, for its own approval.
 pub fn derive(request: &Request) -> Result<Answer, Error> {
     let (given, id): (Derive, PlanId) = (body(request)?, request.plan()?);
-    let mut app = request.server.act(&request.caller)?;
+    let mut app = request.act()?;
     let view = app.select(&id, &given.parts.into_iter().collect())?;
     Ok(Answer::json(StatusCode::CREATED, "application/json", &told(&view, request)))
 }
@@ -161,32 +164,50 @@ fn decided<T: serde::de::DeserializeOwned>(
     act: impl FnOnce(&mut App, &PlanId, &T) -> Result<(), Error>,
 ) -> Result<Answer, Error> {
     let (given, id): (T, PlanId) = (body(request)?, request.plan()?);
-    let mut app = request.server.act(&request.caller)?;
+    let mut app = request.act()?;
     decidable(&mut app, &id)?;
     act(&mut app, &id, &given)?;
     shown(&app, &id, request)
 }
 
-fn decidable(app: &mut App, id: &PlanId) -> Result<exacta_view::PlanDetail, Error> {
+fn decidable(app: &mut App, id: &PlanId) -> Result<PlanDetail, Error> {
     app.to_decide(id, None)?;
     app.consider(id)
 }
 
 /// The key of the session, unlocked.
-pub(super) fn key(request: &Request, passphrase: Option<&str>) -> Result<Arc<SigningKey>, Error> {
+pub(crate) fn key(request: &Request, passphrase: Option<&str>) -> Result<Arc<SigningKey>, Error> {
     request.session()?.key(&request.server.key_file()?, passphrase)
 }
 
 fn shown(app: &App, id: &PlanId, request: &Request) -> Result<Answer, Error> {
-    Ok(json(&wire::detail(&app.show(id)?, with(request))))
+    Ok(json(&shown_as(app, id, request)?))
+}
+
+fn shown_as(app: &App, id: &PlanId, request: &Request) -> Result<Value, Error> {
+    let mut told = standing(&app.show(id)?, request);
+    if let Value::Object(told) = &mut told {
+        told.insert("project_id".to_owned(), json!(app.project_id()));
+    }
+    Ok(told)
 }
 
 fn told(view: &PlanView, request: &Request) -> Value {
-    wire::plan(&serde_json::to_value(view).unwrap_or_default(), with(request))
+    face::plan(view, rights(request), with(request))
+}
+
+fn standing(detail: &PlanDetail, request: &Request) -> Value {
+    face::detail(detail, rights(request), with(request))
+}
+
+/// What the caller may do beside proposing.
+fn rights(request: &Request) -> Rights {
+    let has = |scope| request.caller.has(scope);
+    Rights { run_allowed: has(Scope::RunAllowed), execute: has(Scope::Execute) }
 }
 
 fn with(request: &Request) -> With {
-    With::parse(request.asked("with").unwrap_or_default())
+    With::of(request.asked("with").unwrap_or_default().split(','))
 }
 
 fn said(words: Option<&str>) -> Option<&str> {

@@ -1,5 +1,6 @@
 //! Diffs: one column or two, changed words marked, flagged lines named, and a way to select hunks.
 
+use super::syntax::{Class, Syntax};
 use crate::html::Html;
 use exacta_view::diff::{Diff, Hunk, Kind, Line};
 use exacta_view::emphasis;
@@ -112,19 +113,13 @@ pub fn step(html: &mut Html, step: &StepView, places: &Places, layout: Layout, s
             html.leaf("pre", &[("class", "notes")], &heads.join("\n"));
         }
         let divisible = selectable && hunks > 1 && step.kind == "file_modify";
-        let mut end = 0;
+        let (mut end, syntax) = (0, Syntax::of(&step.target));
         for (number, hunk) in (1_usize..).zip(&diff.hunks) {
             let first = hunk.lines.iter().find_map(|line| line.old);
-            if let Some(hidden) = first.and_then(|first| first.checked_sub(end + 1)).filter(|hidden| *hidden > 0) {
-                html.leaf(
-                    "p",
-                    &[("class", "fold")],
-                    &format!("{hidden} unchanged {}", if hidden == 1 { "line" } else { "lines" }),
-                );
-            }
+            let folded = first.and_then(|first| first.checked_sub(end + 1)).filter(|hidden| *hidden > 0);
             end = hunk.lines.iter().rev().find_map(|line| line.old).unwrap_or(end);
             let part = divisible.then(|| format!("{}:{number}", step.id));
-            hunk_table(html, hunk, &Shown { step, places, layout, part: part.as_deref(), number });
+            hunk_table(html, hunk, &Shown { step, places, layout, syntax, part: part.as_deref(), number, folded });
         }
     });
 }
@@ -181,9 +176,12 @@ struct Shown<'a> {
     step: &'a StepView,
     places: &'a Places,
     layout: Layout,
+    syntax: Option<Syntax>,
     /// What selects it alone, if it can be.
     part: Option<&'a str>,
     number: usize,
+    /// How many unchanged lines are left out above it.
+    folded: Option<u64>,
 }
 
 fn hunk_table(html: &mut Html, hunk: &Hunk, shown: &Shown<'_>) {
@@ -205,7 +203,11 @@ fn hunk_table(html: &mut Html, hunk: &Hunk, shown: &Shown<'_>) {
                     );
                 });
             }
-            html.text(&hunk.head);
+            html.leaf("span", &[], &hunk.head);
+            if let Some(folded) = shown.folded {
+                let words = format!("{folded} unchanged {} above", if folded == 1 { "line" } else { "lines" });
+                html.leaf("span", &[("class", "fold")], &words);
+            }
         });
         let rows = rows(&hunk.lines);
         let class = if shown.layout == Layout::Split { "diff split" } else { "diff" };
@@ -282,9 +284,9 @@ impl Row<'_> {
                 line,
                 |html| {
                     number(html, line.old);
-                    code(html, line, &(0..0), "kept");
+                    code(html, line, &(0..0), "kept", shown.syntax);
                     number(html, line.new);
-                    code(html, line, &(0..0), "kept");
+                    code(html, line, &(0..0), "kept", shown.syntax);
                 },
                 shown,
             ),
@@ -297,8 +299,8 @@ impl Row<'_> {
                         html,
                         anchor,
                         |html| {
-                            side(html, old, true);
-                            side(html, new, false);
+                            side(html, old, true, shown.syntax);
+                            side(html, new, false, shown.syntax);
                         },
                         shown,
                     );
@@ -308,11 +310,11 @@ impl Row<'_> {
     }
 }
 
-fn side(html: &mut Html, line: Option<&(&Line, Range<usize>)>, old: bool) {
+fn side(html: &mut Html, line: Option<&(&Line, Range<usize>)>, old: bool, syntax: Option<Syntax>) {
     match line {
         Some((line, mark)) => {
             number(html, if old { line.old } else { line.new });
-            code(html, line, mark, if old { "removed" } else { "added" });
+            code(html, line, mark, if old { "removed" } else { "added" }, syntax);
         }
         None => {
             html.tag("td", &[("class", "no")], |_| {});
@@ -351,7 +353,7 @@ fn one(html: &mut Html, line: &Line, mark: &Range<usize>, shown: &Shown<'_>) {
         |html| {
             number(html, line.old);
             number(html, line.new);
-            code(html, line, mark, class);
+            code(html, line, mark, class, shown.syntax);
         },
         shown,
     );
@@ -367,8 +369,8 @@ fn number(html: &mut Html, number: Option<u64>) {
     html.leaf("td", &[("class", "no")], &number.map_or_else(String::new, |number| number.to_string()));
 }
 
-/// The text of a line behind its sign, its changed words marked.
-fn code(html: &mut Html, line: &Line, mark: &Range<usize>, class: &'static str) {
+/// The text of a line behind its sign, its changed words marked and its syntax coloured.
+fn code(html: &mut Html, line: &Line, mark: &Range<usize>, class: &'static str, syntax: Option<Syntax>) {
     let sign = match class {
         "added" => "+",
         "removed" => "−",
@@ -377,14 +379,29 @@ fn code(html: &mut Html, line: &Line, mark: &Range<usize>, class: &'static str) 
     html.tag("td", &[("class", class)], |html| {
         html.leaf("span", &[("class", "sign")], sign);
         html.tag("code", &[("dir", "ltr")], |html| {
-            let part = |range: Range<usize>| line.text.get(range).unwrap_or_default();
-            if mark.is_empty() || (mark.start == 0 && mark.end == line.text.len()) {
-                html.text(&line.text);
+            let whole = 0..line.text.len();
+            let pieces = syntax.map(|syntax| syntax.paint(&line.text)).unwrap_or_default();
+            if mark.is_empty() || *mark == whole {
+                painted(html, &line.text, whole, &pieces);
             } else {
-                html.text(part(0..mark.start));
-                html.leaf("mark", &[], part(mark.clone()));
-                html.text(part(mark.end..line.text.len()));
+                painted(html, &line.text, 0..mark.start, &pieces);
+                html.tag("mark", &[], |html| painted(html, &line.text, mark.clone(), &pieces));
+                painted(html, &line.text, mark.end..line.text.len(), &pieces);
             }
         });
     });
+}
+
+/// A part of a line, its pieces coloured as far as they are in it.
+fn painted(html: &mut Html, text: &str, part: Range<usize>, pieces: &[(Range<usize>, Class)]) {
+    let mut at = part.start;
+    for (range, class) in pieces {
+        let (start, end) = (range.start.max(at), range.end.min(part.end));
+        if start < end {
+            html.text(text.get(at..start).unwrap_or_default());
+            html.leaf("span", &[("class", class.name())], text.get(start..end).unwrap_or_default());
+            at = end;
+        }
+    }
+    html.text(text.get(at..part.end).unwrap_or_default());
 }

@@ -1,6 +1,6 @@
 //! What waits for a person, and what there was.
 
-use super::plan::row_text;
+use super::plan::reasons;
 use super::shell::Around;
 use super::time;
 use crate::html::Html;
@@ -12,9 +12,10 @@ use exacta_view::rows::tone;
 
 /// Plans that wait for a person, newest first, and what runs or may run.
 #[must_use]
-pub fn inbox(around: &Around, waiting: &[Waiting], approved: &[PlanLine], now: Timestamp) -> String {
+pub fn inbox(around: &Around, waiting: &[(&str, Waiting)], approved: &[(&str, PlanLine)], now: Timestamp) -> String {
     let mut html = Html::new();
     html.leaf("h1", &[], "Waiting for you");
+    around.choose_project(&mut html, "/");
     if waiting.is_empty() {
         html.leaf(
             "p",
@@ -22,56 +23,61 @@ pub fn inbox(around: &Around, waiting: &[Waiting], approved: &[PlanLine], now: T
             "Nothing waits for a decision. This page notices when something does.",
         );
     }
+    html.leaf("button", &[("id", "notify"), ("type", "button"), ("hidden", "")], "Notify me in this browser");
     html.tag("ul", &[("class", "cards"), ("id", "inbox")], |html| {
-        for plan in waiting {
+        for (project, plan) in waiting {
             html.tag("li", &[("class", "card")], |html| {
-                card(html, &plan.line, now);
-                for row in &plan.why {
-                    html.tag("p", &[("class", "why"), ("dir", "auto")], |html| row_text(html, row));
-                }
+                card(html, around, project, &plan.line, now);
+                reasons(html, &plan.why, &[("class", "why"), ("dir", "auto")]);
             });
         }
     });
     if !approved.is_empty() {
         html.leaf("h2", &[], "Approved, not yet run");
-        lines(&mut html, approved, now);
+        lines(&mut html, around, approved, now);
     }
     around.document("inbox", "Inbox", &html)
 }
 
 /// All plans, newest first.
 #[must_use]
-pub fn history(around: &Around, plans: &[PlanLine], shown: u32, more: bool, now: Timestamp) -> String {
+pub fn history(around: &Around, plans: &[(&str, PlanLine)], shown: u32, more: bool, now: Timestamp) -> String {
     let mut html = Html::new();
     html.leaf("h1", &[], "History");
+    around.choose_project(&mut html, "/history");
     if plans.is_empty() {
         html.leaf("p", &[("class", "faint empty")], "There are no plans yet.");
     }
-    lines(&mut html, plans, now);
+    lines(&mut html, around, plans, now);
     if more {
         html.tag("p", &[], |html| {
-            let next = format!("/history?show={}", shown.saturating_mul(2).min(2000));
+            let project = around.project.as_ref().filter(|_| around.has_several());
+            let project = project.map_or_else(String::new, |project| format!("&project={}", project.id));
+            let next = format!("/history?show={}{project}", shown.saturating_mul(2).min(2000));
             html.leaf("a", &[("class", "button"), ("href", &next)], "Show older ones");
         });
     }
     around.document("history", "History", &html)
 }
 
-fn lines(html: &mut Html, plans: &[PlanLine], now: Timestamp) {
+fn lines(html: &mut Html, around: &Around, plans: &[(&str, PlanLine)], now: Timestamp) {
     html.tag("ul", &[("class", "cards")], |html| {
-        for plan in plans {
-            html.tag("li", &[("class", "card")], |html| card(html, plan, now));
+        for (project, plan) in plans {
+            html.tag("li", &[("class", "card")], |html| card(html, around, project, plan, now));
         }
     });
 }
 
-fn card(html: &mut Html, plan: &PlanLine, now: Timestamp) {
+fn card(html: &mut Html, around: &Around, project: &str, plan: &PlanLine, now: Timestamp) {
     let summary = &plan.summary;
     let words = summary.text.as_deref().or(summary.intent.as_deref()).filter(|words| !words.is_empty());
     html.tag("a", &[("class", "title"), ("href", &format!("/plans/{}", plan.plan_id)), ("dir", "auto")], |html| {
         html.text(words.unwrap_or("a plan without words"));
     });
     html.tag("p", &[("class", "chips")], |html| {
+        if around.has_several() {
+            html.leaf("span", &[("class", "chip strong"), ("dir", "auto")], project).text(" ");
+        }
         let tone = plan.outcome.map_or_else(|| tone::status_tone(plan.status), |outcome| outcome.tone(plan.undone));
         html.leaf("span", &[("class", super::plan::class(tone))], &plan.word().replace('_', " ")).text(" ");
         if summary.system_level {

@@ -1,6 +1,7 @@
 //! Something went wrong, or there is no session yet.
 
 use super::shell::{Around, bare};
+use crate::hint::on_the_page;
 use crate::html::Html;
 use exacta_app::Error;
 
@@ -15,7 +16,7 @@ pub fn message(around: Option<&Around>, title: &str, error: &Error) -> String {
             html.leaf("p", &[("class", "words")], place);
         }
         if let Some(hint) = &error.hint {
-            html.leaf("p", &[("class", "faint")], hint);
+            html.leaf("p", &[("class", "faint")], &on_the_page(hint));
         }
     });
     html.tag("p", &[], |html| {

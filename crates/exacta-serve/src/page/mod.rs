@@ -7,6 +7,7 @@ mod message;
 mod plan;
 mod score;
 mod shell;
+mod syntax;
 mod time;
 mod undo;
 
@@ -14,5 +15,5 @@ pub use actions::{DELIBERATE, Forms, is_grave};
 pub use inbox::{history, inbox};
 pub use message::{message, opening};
 pub use plan::{PlanPage, plan};
-pub use shell::{Around, asset};
+pub use shell::{Around, Project, asset};
 pub use undo::undo;

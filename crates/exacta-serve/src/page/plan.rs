@@ -5,6 +5,7 @@ use super::diff::{self, Layout, Places};
 use super::score::scores;
 use super::shell::Around;
 use super::time;
+use crate::hint::on_the_page;
 use crate::html::Html;
 use exacta_app::Error;
 use exacta_kernel::audit::Entry;
@@ -12,8 +13,8 @@ use exacta_kernel::lifecycle::Status;
 use exacta_kernel::text::excerpt;
 use exacta_kernel::time::Timestamp;
 use exacta_view::rows::list::agent;
-use exacta_view::rows::{ask, background, tone};
-use exacta_view::{Detail, Outcome, PlanDetail, PlanView, Row, Tone};
+use exacta_view::rows::{ask, background, checks, tone};
+use exacta_view::{Detail, Outcome, PlanDetail, PlanView, Row, Span, Tone};
 
 /// How much of the proposer's words the title has, in characters.
 const TITLE: usize = 160;
@@ -141,7 +142,7 @@ fn error(html: &mut Html, error: Option<&Error>) {
     html.tag("section", &[("class", "box bad"), ("role", "alert")], |html| {
         html.leaf("p", &[("class", "words"), ("dir", "auto")], &error.message);
         if let Some(hint) = &error.hint {
-            html.leaf("p", &[("class", "faint")], hint);
+            html.leaf("p", &[("class", "faint")], &on_the_page(hint));
         }
     });
 }
@@ -202,19 +203,18 @@ fn state(html: &mut Html, detail: &PlanDetail) {
     }
 }
 
-/// Why a person is asked, what is only a part, and what cannot be undone.
+/// Why a person is asked, what is only a part, what the checks said, and what cannot be undone.
 fn why(html: &mut Html, detail: &PlanDetail) {
     let view = &detail.plan;
     let mut rows = if detail.live && view.status == Some(Status::Pending) { ask::reasons(view) } else { Vec::new() };
     rows.extend(view.detail.iter().flat_map(|detail| &detail.partial_of).map(ask::partial));
+    rows.extend(checks::brief(view));
     rows.extend(ask::irreversible(view));
     if rows.is_empty() && view.findings.is_empty() {
         return;
     }
     html.tag("section", &[("class", "box why"), ("aria-label", "Why you are asked")], |html| {
-        for row in &rows {
-            html.tag("p", &[("dir", "auto")], |html| row_text(html, row));
-        }
+        reasons(html, &rows, &[("dir", "auto")]);
         for finding in &view.findings {
             html.tag("p", &[("dir", "auto")], |html| {
                 html.leaf("strong", &[], &finding.code).text(": ").text(&finding.message);
@@ -224,9 +224,30 @@ fn why(html: &mut Html, detail: &PlanDetail) {
     });
 }
 
+/// Rows of reasons: a word that the row above begins with, too, is said once.
+pub fn reasons(html: &mut Html, rows: &[Row], attributes: &[(&'static str, &str)]) {
+    let mut before = None;
+    for row in rows {
+        let first = row.spans().first();
+        let again = first.is_some() && first == before;
+        html.tag("p", attributes, |html| match (again, first) {
+            (true, Some(first)) => {
+                html.leaf("span", &[("class", "again"), ("aria-hidden", "true")], &first.text);
+                spans(html, row.spans().get(1..).unwrap_or_default());
+            }
+            _ => row_text(html, row),
+        });
+        before = first;
+    }
+}
+
 /// A row of a view, with its tones.
 pub fn row_text(html: &mut Html, row: &Row) {
-    for span in row.spans() {
+    spans(html, row.spans());
+}
+
+fn spans(html: &mut Html, spans: &[Span]) {
+    for span in spans {
         let words = if span.column.is_some() { format!("{} ", span.text) } else { span.text.clone() };
         match span.tone {
             Tone::Plain => html.text(&words),

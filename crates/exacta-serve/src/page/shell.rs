@@ -5,10 +5,10 @@ use crate::html::Html;
 /// What every page knows.
 #[derive(Debug, Clone)]
 pub struct Around {
-    /// The project's name: the last part of its folder.
-    pub project: String,
-    /// Its folder.
-    pub folder: String,
+    /// The project that the page is about, unless it is about all.
+    pub project: Option<Project>,
+    /// Every project of the server.
+    pub projects: Vec<Project>,
     /// Whose session it is.
     pub approver: String,
     /// The profile in force, unless the policy is broken.
@@ -19,6 +19,17 @@ pub struct Around {
     pub form_token: String,
     /// What is wrong with the record, the policy or a run: a person has to look.
     pub alarms: Vec<String>,
+}
+
+/// A project of the server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Project {
+    /// Its id.
+    pub id: String,
+    /// The last part of its folder.
+    pub name: String,
+    /// Its folder.
+    pub folder: String,
 }
 
 /// A file that comes with the page.
@@ -78,13 +89,37 @@ impl Around {
                 });
                 html.leaf("a", &[("href", "/history")], "History");
             });
-            html.leaf("span", &[("class", "project"), ("title", &self.folder), ("dir", "auto")], &self.project);
+            let all = format!("{} projects", self.projects.len());
+            let here = self.project.as_ref().map(|here| (here.name.as_str(), here.folder.as_str()));
+            let (name, folder) = here.unwrap_or((&all, ""));
+            html.leaf("span", &[("class", "project"), ("title", folder), ("dir", "auto")], name);
             html.tag("span", &[("class", "who")], |html| {
                 if let Some(profile) = self.profile {
                     html.leaf("span", &[("class", "profile"), ("title", "the profile in force")], profile).text(" ");
                 }
                 html.text(&self.approver);
             });
+        });
+    }
+
+    /// Whether a plan's project has to be named.
+    pub(super) fn has_several(&self) -> bool {
+        self.projects.len() > 1
+    }
+
+    /// Ways to the plans of one project, where there are several.
+    pub(super) fn choose_project(&self, html: &mut Html, path: &str) {
+        if !self.has_several() {
+            return;
+        }
+        html.tag("nav", &[("class", "projects"), ("aria-label", "Projects")], |html| {
+            let current = |is: bool| if is { "page" } else { "false" };
+            html.leaf("a", &[("href", path), ("aria-current", current(self.project.is_none()))], "All");
+            for project in &self.projects {
+                let (here, way) = (self.project.as_ref() == Some(project), format!("{path}?project={}", project.id));
+                let attributes = [("href", way.as_str()), ("aria-current", current(here)), ("dir", "auto")];
+                html.leaf("a", &attributes, &project.name);
+            }
         });
     }
 
