@@ -1,36 +1,57 @@
 //! What can be typed: the one definition behind parsing, help, completions and man pages.
 
+mod agent;
 mod approver;
 mod ask;
 mod audit;
 mod autopilot;
+mod connect;
+mod hook;
 mod plan;
 mod policy;
 mod provider;
+mod resolve;
 mod run;
 mod serve;
 mod site;
 mod token;
 
+pub use agent::{AgentArgs, AgentCommand, AgentPlan, AgentRun, NetworkWord, TakeWord};
 pub use approver::{ApproverAdd, ApproverCommand, ApproverRemove};
 pub use ask::Ask;
 pub use audit::{AuditCommand, AuditList, AuditProve, AuditShow, SessionCommand};
 pub use autopilot::{
-    AutopilotAdd, AutopilotAllow, AutopilotCommand, AutopilotRun, AutopilotSending, AutopilotSubmit, ListName, MailAdd,
-    MailCommand, OnOff,
+    AutopilotAdd, AutopilotAllow, AutopilotAnswer, AutopilotCommand, AutopilotRun, AutopilotSending, AutopilotSubmit,
+    ListName, MailAdd, MailCommand, OnOff,
 };
+pub use connect::{Agent, Connect, ConnectMode};
+pub use hook::{Hook, HookAgent};
 pub use plan::{
-    Approve, Check, Init, List, Patch, Reject, Resubmit, Review, Revise, Show, Signer, Source, Submit, Wait, Withdraw,
+    Approve, AwaitAnswer, Check, Diff, Init, List, Log, Patch, Reject, Resubmit, Review, Revise, Show, Signer, Source,
+    Submit, Wait, Withdraw,
 };
 pub use policy::{PolicyCheck, PolicyCommand, PolicyExplain, PolicySet, ProfileCommand, ProfileName, ProfileSet};
 pub use provider::{Kind, ProviderAdd, ProviderCommand, ProviderOne, ProviderUse};
+pub use resolve::{Resolve, Word};
 pub use run::{Cancel, Execute, Pace, Run, StatusArgs, Undo};
 pub use serve::Serve;
-pub use site::{SiteAdd, SiteCommand, SiteDraftArgs, SiteOne, SkillCommand, SkillOne, SkillSync};
+pub use site::{
+    Landed, SiteAdd, SiteCommand, SiteDraftArgs, SiteOne, SiteResolve, SiteRun, SiteRuns, SkillCommand, SkillList,
+    SkillOne, SkillSync,
+};
 pub use token::{TokenAdd, TokenCommand, TokenRevoke};
 
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+
+/// What the exit codes mean.
+pub const EXIT_CODES: &str = "\
+Exit codes:
+  0  done or allowed           2  usage, unknown id
+ 10  denied or rejected       20  above the ceiling
+ 30  confirmation needed      35  changes requested
+ 40  drifted, expired, lost race, wrong status
+ 50  failed and rolled back   60  system fault, needs attention";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -39,24 +60,17 @@ Examples:
   exacta init                     begin in this project
   exacta check plan.json          what would be decided, without a trace
   exacta run plan.json            submit, ask, execute
-  exacta submit plan.json         hand a plan in, then:
+  exacta submit plan.json         submit it, then:
   exacta review 019a2f3e-7c1d     look at it full-screen and decide
-  exacta execute 019a2f3e-7c1d    carry it out
-  exacta undo                     take the newest run back
-
-Exit codes:
-  0  done or allowed           2  usage, unknown id
- 10  denied or rejected       20  above the ceiling
- 30  confirmation needed      35  changes requested
- 40  drifted, expired, lost race, wrong status
- 50  failed and rolled back   60  system fault, needs attention";
+  exacta execute 019a2f3e-7c1d    run it, all or nothing
+  exacta undo                     undo the newest run";
 
 /// Stands between an AI and your files.
 ///
 /// Whatever an agent proposes becomes a plan: strictly parsed, validated, scored, gated by policy, approved by a person or by
 /// rule, executed all-or-nothing, undoable, and recorded.
 #[derive(Debug, Parser)]
-#[command(name = "exacta", version, term_width = 80, after_help = EXAMPLES, disable_help_subcommand = true)]
+#[command(name = "exacta", version, term_width = 80, after_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), disable_help_subcommand = true)]
 pub struct Cli {
     /// Options of every command.
     #[command(flatten)]
@@ -82,6 +96,10 @@ pub struct Global {
     /// Print one JSON object as the result
     #[arg(long, global = true)]
     pub json: bool,
+    /// With `--json`, tell more about a plan: diff, reasons, binding
+    #[arg(long, global = true, value_name = "PARTS", value_delimiter = ',', hide_possible_values = true)]
+    #[arg(value_parser = exacta_view::With::WORDS)]
+    pub with: Vec<String>,
     /// When to use colour
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = Color::Auto)]
     pub color: Color,
@@ -138,18 +156,21 @@ pub enum Command {
     #[command(after_help = SERVE_EXAMPLES)]
     Serve(Serve),
     /// Give agents tokens for `exacta serve`, and revoke them
+    #[command(display_order = 900)]
     Token {
         /// What to do.
         #[command(subcommand)]
         command: TokenCommand,
     },
     /// Your WordPress sites, and plans for them
+    #[command(display_order = 901)]
     Site {
         /// What to do.
         #[command(subcommand)]
         command: SiteCommand,
     },
     /// Skills: what plans for a site may use
+    #[command(display_order = 902)]
     Skill {
         /// What to do.
         #[command(subcommand)]
@@ -161,7 +182,7 @@ pub enum Command {
     /// Say what would be decided about a proposal, and leave no trace
     #[command(after_help = CHECK_EXAMPLES)]
     Check(Check),
-    /// Hand a proposal in: it becomes a plan, or a recorded refusal
+    /// Submit a proposal: it becomes a plan, or a recorded refusal
     #[command(after_help = SUBMIT_EXAMPLES)]
     Submit(Submit),
     /// List plans, newest first
@@ -170,6 +191,12 @@ pub enum Command {
     /// Show everything about a plan
     #[command(after_help = SHOW_EXAMPLES)]
     Show(Show),
+    /// Print what a plan changes, as a patch for `git apply`
+    #[command(after_help = "Examples:\n  exacta diff k3f9\n  exacta diff k3f9 | git apply --check")]
+    Diff(Diff),
+    /// What happened here, newest first
+    #[command(after_help = "Examples:\n  exacta log\n  exacta log k3f9 --patch")]
+    Log(Log),
     /// Look at a plan full-screen and decide
     #[command(
         after_help = "Examples:\n  exacta review              the newest plan that waits\n  exacta review 019a2f3e-7c1d"
@@ -190,10 +217,10 @@ pub enum Command {
     /// Wait until a plan is decided; the exit code is the answer
     #[command(after_help = WAIT_EXAMPLES)]
     Wait(Wait),
-    /// Make a new plan from the proposal of one that expired or was carried out
+    /// Make a new plan from the proposal of one that expired or has run
     #[command(after_help = "Examples:\n  exacta resubmit 019a2f3e-7c1d")]
     Resubmit(Resubmit),
-    /// Carry out an approved plan, all or nothing
+    /// Run an approved plan, all or nothing
     #[command(after_help = EXECUTE_EXAMPLES)]
     Execute(Execute),
     /// Have a model of yours write a plan from a sentence; it passes the same gates as every plan
@@ -201,7 +228,7 @@ pub enum Command {
     Ask(Box<Ask>),
     /// Submit, ask if a person is needed, and execute
     #[command(
-        after_help = "Examples:\n  exacta run plan.json\n  git diff | exacta run -\n  exacta run plan.json --constraint \"MUST_NOT delete files\""
+        after_help = "Examples:\n  exacta run plan.json\n  git diff | exacta run -\n  agent | exacta run - --wait    ask elsewhere, then run\n  exacta run plan.json --constraint \"MUST_NOT delete files\""
     )]
     Run(Run),
     /// Stop a run that goes on, also in the background, and put everything back
@@ -209,10 +236,10 @@ pub enum Command {
     /// Waits for the end of the run. A run that is past its commit point completes, and the command says so.
     #[command(after_help = CANCEL_EXAMPLES)]
     Cancel(Cancel),
-    /// Take a completed run back
+    /// Undo a completed run
     #[command(after_help = "Examples:\n  exacta undo                 the newest run\n  exacta undo 019a2f3e-8d2e")]
     Undo(Undo),
-    /// Put in order what a crash left unfinished
+    /// Finish or roll back what a crash left behind
     #[command(after_help = "Examples:\n  exacta recover")]
     Recover,
     /// Show how the project stands
@@ -254,11 +281,29 @@ pub enum Command {
         #[command(subcommand)]
         command: ProviderCommand,
     },
+    /// Connect an agent's program, so that what it changes becomes plans
+    ///
+    /// Writes the settings of that program in your own configuration, never in the project: shows the difference, asks, keeps what was there,
+    /// and `--undo` restores it.
+    #[command(after_help = CONNECT_EXAMPLES)]
+    Connect(Connect),
+    /// Answer the hooks of an agent's program: its edits of a turn become one plan
+    ///
+    /// The program starts it; `exacta connect AGENT --mode record` tells it to. Whatever goes wrong, the edit is not made: exit code 2, with a
+    /// reason, within five seconds.
+    #[command(after_help = HOOK_EXAMPLES)]
+    Hook(Hook),
     /// Serve an agent over the Model Context Protocol, on standard input and output
     ///
     /// The agent submits plans and learns what became of them. It can approve nothing.
     #[command(after_help = MCP_EXAMPLES)]
     Mcp,
+    /// Run any agent on a copy of the project; what it changes becomes one plan
+    ///
+    /// The agent sees the copy in the project's place, a home folder of its own, and none of your keys, sockets or other files. Its network
+    /// reaches its provider alone.
+    #[command(after_help = AGENT_EXAMPLES)]
+    Agent(Box<AgentArgs>),
     /// Standing requests: watch a page, brief me; they read, and ask before they write
     Autopilot {
         /// What to do.
@@ -277,6 +322,12 @@ pub enum Command {
         /// Proposals of this domain alone: short, and for files with three examples
         #[arg(long, value_enum)]
         domain: Option<SchemaDomain>,
+    },
+    /// Explain a command, or a topic: keys, exit-codes
+    #[command(after_help = "Examples:\n  exacta help\n  exacta help policy set\n  exacta help keys")]
+    Help {
+        /// The command or topic
+        topic: Vec<String>,
     },
     /// Print a completion script for a shell
     #[command(after_help = COMPLETIONS_EXAMPLES)]
@@ -301,6 +352,8 @@ impl Command {
             self,
             Self::List(_)
                 | Self::Show(_)
+                | Self::Diff(_)
+                | Self::Log(_)
                 | Self::Review(_)
                 | Self::Approve(_)
                 | Self::Reject(_)
@@ -351,6 +404,7 @@ Examples:
   exacta submit plan.json
   agent | exacta submit - --json
   exacta submit fix.patch --intent FixBug --text 'round half up'
+  exacta submit plan.json --wait --timeout 600 --json
   exacta submit second.json --revises 019a2f3e-7c1d";
 
 const SHOW_EXAMPLES: &str = "\
@@ -403,11 +457,36 @@ Examples:
 
 Ends with 0 if the run is cancelled, with 40 if it had ended before.";
 
+const CONNECT_EXAMPLES: &str = "\
+Examples:
+  exacta connect --list            what is here, and how it is connected
+  exacta connect codex             ask how, show the difference, connect
+  exacta connect claude --mode guard
+  exacta connect codex --print     show what would be written
+  exacta connect codex --check     start codex and see what it lets through
+  exacta connect codex --undo      put its settings back
+
+`--check` ends with 0 if the program does what its mode promises, else with 60.";
+
+const HOOK_EXAMPLES: &str =
+    "Examples:\n  exacta connect claude --mode record\n  exacta hook claude --project ~/shop < question.json";
+
 const MCP_EXAMPLES: &str = "\
 Examples:
   exacta mcp --project ~/shop --agent codex
 
 An agent's program starts it; docs/mcp.md says how each is configured.";
+
+const AGENT_EXAMPLES: &str = "\
+Examples:
+  exacta agent -- claude
+  exacta agent --name fix --text 'round half up' -- codex exec 'fix rounding'
+  exacta agent --share node_modules --allow mirror.example.com -- opencode
+  exacta agent list
+  exacta agent diff fix
+  exacta agent submit fix
+
+docs/agent.md says what an agent sees, and what is stopped.";
 
 const SCHEMA_EXAMPLES: &str = "\
 Examples:

@@ -3,6 +3,7 @@
 use crate::output::Output;
 use exacta_app::ask::{ASK_EVENT, AskEvent, AskView, UsageView, VersionChange};
 use exacta_kernel::text::visible_line;
+use exacta_view::words::counted;
 use serde_json::{Value, json};
 
 /// Tells what happens: as JSON lines on standard output, or as text on standard error unless a JSON result was asked for.
@@ -55,6 +56,7 @@ impl Progress {
             AskEvent::Step { number, of, target } => {
                 format!("  {:<12}{number}/{of} {}{spent}\n", "", visible_line(target))
             }
+            AskEvent::Check { name } => format!("  {:<12}running your check {}\n", "", visible_line(name)),
             AskEvent::Again(attempt) => {
                 let first =
                     attempt.findings.first().map(|it| format!("{}: {}", it.code, it.message)).unwrap_or_default();
@@ -72,11 +74,13 @@ pub fn summary(view: &AskView) -> String {
         let version = model.version.as_ref().map_or_else(String::new, |version| format!(" ({version})"));
         format!("by {} ({}{version}); ", model.provider, model.model)
     });
+    // What a model of the user's own machine costs is not worth a word.
     let cost = cost_usd
+        .filter(|micro| *micro > 0)
         .map_or_else(String::new, |micro| format!(", {}.{:06} US dollars", micro / 1_000_000, micro % 1_000_000));
     let again = match view.attempts.len() {
         0 => String::new(),
-        times => format!("; asked again {times} times"),
+        times => format!("; asked again {}", counted(times, "time")),
     };
     format!("{by}{input} tokens sent, {output} received{cost}{again}")
 }

@@ -2,6 +2,7 @@
 
 use clap::error::ErrorKind;
 use exacta_app::{Error, Exit};
+use exacta_view::command::at_a_terminal;
 use serde::Serialize;
 use std::ffi::OsString;
 
@@ -41,7 +42,7 @@ pub fn body(error: &Error) -> Body {
     Body {
         code: error.code,
         message: error.message.clone(),
-        hint: error.hint.clone(),
+        hint: error.hint.as_ref().map(at_a_terminal),
         places: error.places.clone(),
         exit: error.exit.code(),
     }

@@ -3,7 +3,9 @@
 
 pub mod args;
 mod asked;
+mod clock;
 mod command;
+mod editor;
 mod fail;
 mod fault;
 mod interrupt;
@@ -18,6 +20,7 @@ use args::Cli;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
 use command::Context;
+use exacta_app::copies::inside;
 use exacta_app::{AgentName, Caller, Error, Exit, Options};
 use output::Output;
 use prompt::Person;
@@ -30,6 +33,9 @@ use std::process::ExitCode;
 pub fn main() -> ExitCode {
     fault::install();
     interrupt::outlive_limits();
+    if std::env::args_os().nth(1).is_some_and(|word| word == inside::WORD) {
+        return inside::main(std::env::args_os().skip(2));
+    }
     let code = std::panic::catch_unwind(|| run(&std::env::args_os().collect::<Vec<_>>()));
     ExitCode::from(output::exit(code.unwrap_or(fault::EXIT)))
 }

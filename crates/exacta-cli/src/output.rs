@@ -6,8 +6,10 @@ use crate::render::ansi::{COLUMNS, Paint};
 use crate::render::error as text;
 use exacta_app::{Error, Exit};
 use exacta_kernel::text::visible_json;
-use exacta_view::Row;
+use exacta_view::command::at_a_terminal;
+use exacta_view::{Next, PlanDetail, PlanView, Rights, Row, With, face};
 use serde::Serialize;
+use serde_json::Value;
 use std::io::{self, IsTerminal, Write};
 use std::sync::OnceLock;
 
@@ -18,6 +20,7 @@ const LINES: usize = 24;
 #[derive(Debug, Clone, Copy)]
 pub struct Output {
     json: bool,
+    with: With,
     out: Paint,
     err: Paint,
 }
@@ -28,6 +31,7 @@ impl Output {
     pub fn new(global: &Global, events: bool) -> Self {
         Self {
             json: global.json || events,
+            with: With::of(global.with.iter().map(String::as_str)),
             out: paint(global.color, &io::stdout()),
             err: paint(global.color, &io::stderr()),
         }
@@ -36,7 +40,7 @@ impl Output {
     /// For a command line that could not be read.
     #[must_use]
     pub fn unread(json: bool) -> Self {
-        Self { json, out: Paint(false), err: paint(Color::Auto, &io::stderr()) }
+        Self { json, with: With::default(), out: Paint(false), err: paint(Color::Auto, &io::stderr()) }
     }
 
     /// Whether the result is one JSON object.
@@ -54,6 +58,17 @@ impl Output {
     /// A result as text.
     pub fn text(&self, text: &str) {
         result(text);
+    }
+
+    /// A result as it is, for a file or a pipe.
+    pub fn bytes(&self, bytes: &[u8]) {
+        write_result(bytes);
+    }
+
+    /// Whether results go to a terminal.
+    #[must_use]
+    pub fn is_terminal(&self) -> bool {
+        io::stdout().is_terminal()
     }
 
     /// A text for systemd: as it is, or in one object.
@@ -81,6 +96,29 @@ impl Output {
             Ok(text) => result(&format!("{}\n", visible_json(&text))),
             Err(cause) => write(&mut io::stderr(), &format!("error: cannot write the result as JSON: {cause}\n")),
         }
+    }
+
+    /// A plan as JSON, or a text that was only checked.
+    pub fn plan(&self, view: &PlanView) {
+        self.with_plan(view, view);
+    }
+
+    /// A plan with everything that happened to it, as JSON.
+    pub fn detail(&self, detail: &PlanDetail) {
+        self.json(&face::detail(detail, Rights::COMMAND_LINE, self.with));
+    }
+
+    /// A value that has a plan's fields among its own, as JSON.
+    pub fn with_plan(&self, value: &impl Serialize, view: &PlanView) {
+        self.json(&self.face(value, view));
+    }
+
+    /// The same, not yet printed.
+    #[must_use]
+    pub fn face(&self, value: &impl Serialize, view: &PlanView) -> Value {
+        let next =
+            if view.status.is_some() { Next::submitted(view, Rights::COMMAND_LINE) } else { Next::checked(view) };
+        face::of(value, &next, self.with)
     }
 
     /// What a person is shown before they are asked: rows on standard error.
@@ -123,7 +161,8 @@ impl Output {
         if self.json {
             self.json(&fail::face(error));
         } else {
-            self.complain(&error.message, &error.places, error.hint.as_deref());
+            let hint = error.hint.as_ref().map(at_a_terminal);
+            self.complain(&error.message, &error.places, hint.as_deref());
         }
         error.exit.code()
     }
@@ -147,8 +186,12 @@ pub fn exit(code: u8) -> u8 {
 
 /// Writes a part of the result. A reader that went away is no reason to fail or to complain; a full disk is.
 fn result(text: &str) {
+    write_result(text.as_bytes());
+}
+
+fn write_result(bytes: &[u8]) {
     let mut out = io::stdout();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => drop(LOST.set(error)),
         _ => {}
     }

@@ -56,13 +56,13 @@ impl Person {
         Self::present().is_ok()
     }
 
-    /// Asks for a yes; anything else is a no.
+    /// Asks for a yes, with one key; anything else is a no.
     ///
     /// # Errors
     /// If the terminal fails, or the person interrupts.
     pub fn confirm(&self, question: &str) -> Result<bool, Error> {
-        let answer = self.ask(&format!("{question} [y/N] "))?;
-        Ok(matches!(answer.to_ascii_lowercase().as_str(), "y" | "yes"))
+        let key = self.key(&format!("{question} [y]es  [n]o "))?;
+        Ok(matches!(key, Some('y' | 'Y')))
     }
 
     /// Asks for one line. What was typed before the question was seen does not count.

@@ -1,6 +1,6 @@
 //! Arguments of the commands about autopilots.
 
-use super::Signer;
+use super::{Resolve, Signer};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -22,6 +22,15 @@ Examples:
   exacta autopilot allow prices host shop.example.com
   exacta autopilot allow prices recipient anna@example.com
   exacta autopilot allow prices recipient @example.com";
+
+const RESOLVE_EXAMPLES: &str = "\
+Examples:
+  exacta autopilot resolve 019a2f3e-7c1d-7e2a-9b4f-0123456789ab send done
+  exacta autopilot resolve 019a2f3e-7c1d-7e2a-9b4f-0123456789ab send not-done
+
+Nothing is ever sent again on a guess. If the mail is there, say `done`; if it is
+not, `not-done`: then the rest of the run is reversed, and the mail no longer
+counts for its day.";
 
 /// `exacta autopilot …`
 #[derive(Debug, Subcommand)]
@@ -65,7 +74,7 @@ pub enum AutopilotCommand {
     Mail(MailCommand),
     /// Have an autopilot do now what it does: read, and prepare a plan if there is something to write
     #[command(
-        after_help = "Examples:\n  exacta autopilot run prices\n  exacta autopilot run prices --idempotency-key monday --json"
+        after_help = "Examples:\n  exacta autopilot run prices\n  exacta autopilot run prices --idempotency-key monday --json\n  exacta autopilot run mails --inbox-text forwarded.txt"
     )]
     Run(AutopilotRun),
     /// Submit an agent's plan for an autopilot: it is held against the autopilot's words and lists
@@ -82,6 +91,14 @@ pub enum AutopilotCommand {
     /// End one before its plan runs
     #[command(after_help = "Examples:\n  exacta autopilot cancel 019a2f3e-7c1d-7e2a-9b4f-0123456789ab")]
     Cancel(Occasion),
+    /// Answer what one of them asks; an approver signs
+    #[command(
+        after_help = "Examples:\n  exacta autopilot answer 019a2f3e-7c1d-7e2a-9b4f-0123456789ab recipient anna@example.com"
+    )]
+    Answer(AutopilotAnswer),
+    /// Say what became of an act that nobody could tell of, after you looked; an approver signs
+    #[command(after_help = RESOLVE_EXAMPLES)]
+    Resolve(Resolve),
     /// Do everything that is due, once, in all of your projects; for a timer
     #[command(after_help = "Examples:\n  exacta autopilot tick\n  exacta autopilot tick --json")]
     Tick,
@@ -278,6 +295,9 @@ pub struct AutopilotTune {
 pub struct AutopilotRun {
     /// Its name
     pub name: String,
+    /// The text of a mail to sort, in the place of the inbox; `-` for standard input
+    #[arg(long, value_name = "FILE")]
+    pub inbox_text: Option<PathBuf>,
     /// The same key, the same occasion
     #[arg(long, value_name = "KEY")]
     pub idempotency_key: Option<String>,
@@ -297,6 +317,20 @@ pub struct AutopilotSubmit {
 pub struct AutopilotRuns {
     /// Only of this autopilot
     pub name: Option<String>,
+}
+
+/// `exacta autopilot answer`
+#[derive(Debug, Args)]
+pub struct AutopilotAnswer {
+    /// The occasion
+    pub run: String,
+    /// What it asks for
+    pub field: String,
+    /// One of the candidates, or `none`
+    pub value: String,
+    /// Who decides.
+    #[command(flatten)]
+    pub signer: Signer,
 }
 
 /// One occasion.

@@ -51,14 +51,14 @@ pub struct Init {
     /// How much may happen without a person
     #[arg(long, value_enum, ignore_case = true, value_name = "PROFILE")]
     pub profile: Option<ProfileName>,
-    /// The name of the first approver; `$USER`, `$LOGNAME` or `me` unless told
+    /// The name of the first approver; default: `$USER`, `$LOGNAME` or `me`
     #[arg(long, value_name = "NAME")]
     pub approver: Option<String>,
     /// Keep the first approver's key without a passphrase
     #[arg(long)]
     pub no_passphrase: bool,
     /// Put records aside that were copied from elsewhere, are damaged or gone, and begin new ones
-    #[arg(long)]
+    #[arg(long = "new-record", alias = "anew")]
     pub anew: bool,
     /// Who decides.
     #[command(flatten)]
@@ -73,6 +73,17 @@ pub struct Check {
     pub source: Source,
 }
 
+/// Whether to wait for a person's answer.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct AwaitAnswer {
+    /// If a person has to decide, wait for the answer; the exit code tells it, as with `exacta wait`
+    #[arg(long)]
+    pub wait: bool,
+    /// Wait at most this long; then the exit code is 30, and the plan still waits
+    #[arg(long, value_name = "SECONDS", requires = "wait")]
+    pub timeout: Option<u64>,
+}
+
 /// `exacta submit`
 #[derive(Debug, Args)]
 pub struct Submit {
@@ -82,6 +93,12 @@ pub struct Submit {
     /// The plan this one answers, after a request for changes
     #[arg(long, value_name = "ID")]
     pub revises: Option<String>,
+    /// Run the operator's checks on the result first, in their sandbox; whoever decides is shown what they said
+    #[arg(long)]
+    pub checks: bool,
+    /// Whether to wait.
+    #[command(flatten)]
+    pub answer: AwaitAnswer,
 }
 
 /// Where a plan can stand, and then its run.
@@ -102,10 +119,10 @@ const WORDS: [&str; 11] = [
 /// `exacta list`
 #[derive(Debug, Args)]
 pub struct List {
-    /// Only plans that stand so, or whose run does
+    /// Only plans with this status, or whose run has it
     #[arg(long, value_name = "STATUS", value_parser = WORDS)]
     pub status: Option<String>,
-    /// At most so many, newest first
+    /// At most this many, newest first
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     pub limit: u32,
 }
@@ -126,10 +143,30 @@ pub struct Show {
     pub quality: bool,
 }
 
+/// `exacta diff`
+#[derive(Debug, Args)]
+pub struct Diff {
+    /// The plan: its short id or id; default: `@`, the newest that waits for a person
+    pub id: Option<String>,
+}
+
+/// `exacta log`
+#[derive(Debug, Args)]
+pub struct Log {
+    /// Only what happened to this plan
+    pub plan: Option<String>,
+    /// Show what was applied, too
+    #[arg(long, short)]
+    pub patch: bool,
+    /// At most this many, newest first
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    pub limit: u32,
+}
+
 /// `exacta review`
 #[derive(Debug, Args)]
 pub struct Review {
-    /// The plan: its short id or id; `@`, which is the default, is the newest that waits for a person, `@-1` the one before
+    /// The plan: its short id or id; default: `@`, the newest that waits for a person; `@-1` is the one before
     pub id: Option<String>,
 }
 
@@ -200,7 +237,7 @@ pub struct Wait {
     /// The plans: the first of them that is decided ends the wait
     #[arg(required = true, value_name = "PLAN")]
     pub ids: Vec<String>,
-    /// Give up after so many seconds, with exit code 30
+    /// Give up after this many seconds, with exit code 30
     #[arg(long, value_name = "SECONDS")]
     pub timeout: Option<u64>,
     /// Wait for the end of the run of an approved plan, too

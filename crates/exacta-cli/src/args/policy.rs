@@ -75,15 +75,22 @@ pub enum PolicyCommand {
     /// Explain what the gates say of a plan, why, and what would have to change for it to be allowed without asking
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(PolicyExplain),
-    /// Put a policy file into force; needs a person
-    #[command(
-        after_help = "Examples:\n  exacta policy set my-policy.toml\n  exacta policy set my-policy.toml --approver-key ~/keys/me.key"
-    )]
+    /// Change one key of the policy, or put a policy file into force; needs a person, who is shown the change
+    #[command(after_help = SET_EXAMPLES)]
     Set(PolicySet),
+    /// Change the policy in your editor; needs a person, who is shown the change
+    #[command(after_help = "Examples:\n  exacta policy edit\n  EDITOR='code --wait' exacta policy edit")]
+    Edit(Signer),
     /// Go back to the built-in policy; needs a person
     #[command(after_help = "Examples:\n  exacta policy reset")]
     Reset(Signer),
 }
+
+const SET_EXAMPLES: &str = "\
+Examples:
+  exacta policy set caps.submitted_files 40
+  exacta policy set ceiling SAFE
+  exacta policy set my-policy.toml --approver-key ~/keys/me.key";
 
 const EXPLAIN_EXAMPLES: &str = "\
 Examples:
@@ -94,7 +101,7 @@ Examples:
 /// `exacta policy check`
 #[derive(Debug, Args)]
 pub struct PolicyCheck {
-    /// The file, or `-` for standard input; the policy in force unless told
+    /// The file, or `-` for standard input; default: the policy in force
     pub file: Option<PathBuf>,
 }
 
@@ -123,8 +130,11 @@ pub struct PolicyExplain {
 /// `exacta policy set`
 #[derive(Debug, Args)]
 pub struct PolicySet {
-    /// The new policy: a file, or `-` for standard input
+    /// A key such as `caps.submitted_files`, with its value; or alone a policy file, or `-` for standard input
+    #[arg(value_name = "KEY|FILE")]
     pub file: PathBuf,
+    /// The key's new value, as TOML; a bare word is a text
+    pub value: Option<String>,
     /// Who decides.
     #[command(flatten)]
     pub signer: Signer,

@@ -1,6 +1,6 @@
 //! Arguments of the commands that act.
 
-use super::{Signer, Source};
+use super::{AwaitAnswer, Signer, Source};
 use clap::Args;
 
 /// How a run goes.
@@ -11,7 +11,7 @@ pub struct Pace {
     pub no_sync: bool,
     /// Wait for other runs on the same files instead of giving up
     #[arg(long)]
-    pub wait: bool,
+    pub queue: bool,
     /// Print JSON lines on the way, the result last
     #[arg(long)]
     pub events: bool,
@@ -42,6 +42,9 @@ pub struct Run {
     /// Go on in the background; `exacta status` shows how it goes
     #[arg(long)]
     pub detach: bool,
+    /// Whether to wait for an answer that is given elsewhere.
+    #[command(flatten)]
+    pub answer: AwaitAnswer,
     /// Show hashes, sessions and bindings, too, where you are asked
     #[arg(long)]
     pub verbose: bool,

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 /// `exacta serve`
 #[derive(Debug, Args)]
@@ -12,10 +13,28 @@ pub struct Serve {
     /// Whose page it is; default: the owner of the oldest key here
     #[arg(long, value_name = "NAME")]
     pub approver: Option<String>,
+    /// Let other machines reach it, with TLS
+    #[arg(long, requires = "tls_certificate")]
+    pub beyond_this_machine: bool,
+    /// The certificate for TLS, and those that lead to a trusted one: a PEM file
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub tls_certificate: Option<PathBuf>,
+    /// The certificate's key: a PEM file that nobody else can read
+    #[arg(long, value_name = "FILE", requires = "tls_certificate")]
+    pub tls_key: Option<PathBuf>,
+    /// The name by which other machines reach it, as in the certificate
+    #[arg(long, value_name = "HOST", requires = "tls_certificate", value_parser = host)]
+    pub name: Option<String>,
     /// Open the page in your browser
     #[arg(long)]
     pub open: bool,
-    /// Print a systemd user unit that serves this project, and end
+    /// Print a systemd user unit that serves the same, and end
     #[arg(long)]
     pub unit: bool,
+}
+
+/// A name without a port: letters, digits, dots and hyphens, as names of hosts have.
+fn host(text: &str) -> Result<String, String> {
+    let is_name = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-".contains(&byte));
+    if is_name { Ok(text.to_ascii_lowercase()) } else { Err("a host's name, such as `build.example.com`".to_owned()) }
 }

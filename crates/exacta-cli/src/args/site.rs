@@ -1,7 +1,7 @@
 //! Arguments of the commands about sites and skills.
 
 use super::Signer;
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 const DRAFT_EXAMPLES: &str = "\
@@ -34,9 +34,18 @@ pub enum SiteCommand {
     /// Remove a site, and its password where it is kept here
     #[command(after_help = "Examples:\n  exacta site remove blog")]
     Remove(SiteOne),
-    /// Make a plan for a site of a planner's answer; prints Plan Contract v1
-    #[command(override_usage = "exacta site draft NAME --skill ID --goal TEXT --inputs FILE\n       --planner-output FILE", after_help = DRAFT_EXAMPLES)]
+    /// Make a plan for a site of a planner's answer, or of your provider's; prints Plan Contract v1
+    #[command(override_usage = "exacta site draft NAME --skill ID --goal TEXT --inputs FILE\n       [--planner-output FILE | --provider NAME]", after_help = DRAFT_EXAMPLES)]
     Draft(SiteDraftArgs),
+    /// List runs on your sites, newest first
+    #[command(after_help = "Examples:\n  exacta site runs blog")]
+    Runs(SiteRuns),
+    /// Show a run on a site: each call, its page, what was stored
+    #[command(after_help = "Examples:\n  exacta site run-show RUN --json")]
+    RunShow(SiteRun),
+    /// Say what became of a call that nobody could tell of, as you found it on the site; an approver signs
+    #[command(after_help = "Examples:\n  exacta site resolve RUN s2 landed")]
+    Resolve(SiteResolve),
 }
 
 /// `exacta site add`
@@ -84,9 +93,56 @@ pub struct SiteDraftArgs {
     /// A JSON object with `pages`
     #[arg(long, value_name = "FILE")]
     pub inputs: PathBuf,
-    /// What the planner answered; `-` is standard input
+    /// What the planner answered; `-` is standard input. Without it your provider is asked
     #[arg(long, value_name = "FILE")]
-    pub planner_output: PathBuf,
+    pub planner_output: Option<PathBuf>,
+    /// The provider that plans, in place of the one you chose
+    #[arg(long, value_name = "NAME", conflicts_with = "planner_output")]
+    pub provider: Option<String>,
+    /// fast, balanced, quality or reasoning [default: balanced]
+    #[arg(long, value_name = "PRESET")]
+    pub preset: Option<String>,
+    /// cheap, balanced or quality [default: quality]
+    #[arg(long, value_name = "PREFERENCE")]
+    pub prefer: Option<String>,
+}
+
+/// `exacta site runs`
+#[derive(Debug, Args)]
+pub struct SiteRuns {
+    /// Only those of this site
+    pub name: Option<String>,
+}
+
+/// One run.
+#[derive(Debug, Args)]
+pub struct SiteRun {
+    /// The run: its whole id
+    pub run: String,
+}
+
+/// `exacta site resolve`
+#[derive(Debug, Args)]
+pub struct SiteResolve {
+    /// The run: its whole id
+    pub run: String,
+    /// The step that nobody can tell of
+    pub step: String,
+    /// What you found on the site
+    #[arg(value_enum)]
+    pub word: Landed,
+    /// Who decides.
+    #[command(flatten)]
+    pub signer: Signer,
+}
+
+/// What a person found on the site.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Landed {
+    /// The page is as the step leaves it.
+    Landed,
+    /// It is as before.
+    NotLanded,
 }
 
 /// `exacta skill …`
@@ -95,9 +151,9 @@ pub enum SkillCommand {
     /// Take the skills of a repository at a commit over, all or none; an approver signs
     #[command(after_help = "Examples:\n  exacta skill sync --repo file:///srv/skills --commit SHA")]
     Sync(SkillSync),
-    /// List your skills
-    #[command(after_help = "Examples:\n  exacta skill list")]
-    List,
+    /// List the skills of this project, or of your desk
+    #[command(after_help = "Examples:\n  exacta skill list --tag seo --safety-class read")]
+    List(SkillList),
     /// Show a skill: its tools, caps and commit
     #[command(after_help = "Examples:\n  exacta skill show wp.content.audit")]
     Show(SkillOne),
@@ -115,6 +171,29 @@ pub struct SkillSync {
     /// Who decides.
     #[command(flatten)]
     pub signer: Signer,
+}
+
+/// `exacta skill list`
+#[derive(Debug, Clone, Args)]
+pub struct SkillList {
+    /// Only those with this tag
+    #[arg(long, value_name = "TAG")]
+    pub tag: Option<String>,
+    /// Only those of this class: read, write_draft, write_publish
+    #[arg(long, value_name = "CLASS")]
+    pub safety_class: Option<String>,
+    /// Only those that are deprecated
+    #[arg(long)]
+    pub deprecated: bool,
+    /// Only those with this text in their id, name or description
+    #[arg(long, value_name = "TEXT")]
+    pub search: Option<String>,
+    /// At most this many, 1 to 100 [default: 20]
+    #[arg(long, value_name = "COUNT")]
+    pub limit: Option<usize>,
+    /// Leave this many out at the beginning
+    #[arg(long, value_name = "COUNT", default_value_t = 0)]
+    pub offset: usize,
 }
 
 /// One skill.

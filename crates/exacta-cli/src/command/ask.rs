@@ -8,12 +8,14 @@ use crate::interrupt::Orderly;
 use crate::prompt::Person;
 
 use exacta_app::ask::{
-    AskEnd, AskEvent, AskView, Asking, Budget, HOW_TO_ADD, KeptAsk, Models, NO_PROVIDER, Needs, Nobody, Revision,
-    Until, VersionChange, Wish,
+    AskEnd, AskEvent, AskView, Asking, Budget, KeptAsk, Models, NO_PROVIDER, Needs, Nobody, Revision, Until,
+    VersionChange, Wish,
 };
 use exacta_app::{App, Error, Exit};
+use exacta_kernel::hint::Remedy;
 use exacta_kernel::id::PlanId;
 use exacta_provider::Cancel;
+use exacta_view::command::command;
 use rustix::fs::{Mode, OFlags};
 use serde::Serialize;
 use std::fs::File;
@@ -107,7 +109,7 @@ pub fn again(revision: Revision, app: &mut App, context: &Context) -> Result<u8,
     let between = newer.map(|newer| app.between(&older, &newer)).transpose()?.unwrap_or_default();
     if context.output.is_json() {
         let exit = exit(&end.view, end.plan.as_ref().map(plans::exit));
-        context.output.json(&Revised { view: &end.view, revises: older.as_str(), between: &between });
+        context.output.json(&Revised { view: Told::of(&end.view), revises: older.as_str(), between: &between });
         return Ok(exit.code());
     }
     if let Some(error) = &end.view.error {
@@ -124,9 +126,24 @@ pub fn again(revision: Revision, app: &mut App, context: &Context) -> Result<u8,
 #[derive(Debug, Serialize)]
 struct Revised<'v> {
     #[serde(flatten)]
-    view: &'v AskView,
+    view: Told<'v>,
     revises: &'v str,
     between: &'v [VersionChange],
+}
+
+/// An ask as JSON: why it stopped has its hint in the words of the command line.
+#[derive(Debug, Serialize)]
+struct Told<'v> {
+    #[serde(flatten)]
+    view: &'v AskView,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<fail::Body>,
+}
+
+impl<'v> Told<'v> {
+    fn of(view: &'v AskView) -> Self {
+        Self { view, error: view.error.as_ref().map(fail::body) }
+    }
 }
 
 /// One clear question, with what could be answered.
@@ -147,10 +164,12 @@ fn put(needs: &Needs, person: &Person) -> Result<String, Error> {
 /// Says in three lines how to add a provider.
 fn without_provider(error: Error, context: &Context) -> u8 {
     let exit = error.exit;
+    let how = [("on this machine:", Remedy::ProviderLocal), ("in the cloud:", Remedy::ProviderCloud)];
+    let how = how.map(|(place, remedy)| format!("{place:<17} {}", command(&remedy)));
     if context.output.is_json() {
-        context.output.json(&AskView::without_provider(error));
+        context.output.json(&Told::of(&AskView::without_provider(error, how.to_vec())));
     } else {
-        HOW_TO_ADD.iter().for_each(|line| context.output.aside_text(&format!("{line}\n")));
+        context.output.aside_text(&format!("{}\n{}\n", error.message, how.join("\n")));
     }
     exit.code()
 }
@@ -161,12 +180,12 @@ fn report(args: &Ask, end: AskEnd, app: &mut App, context: &Context) -> Result<u
     let AskEnd { view, plan } = end;
     if let (Some(plan), true, None) = (&plan, args.run, &view.error) {
         tell_summary(&view, context);
-        let manner = run::Manner { pace: &args.pace, apart: false, verbose: args.verbose };
+        let manner = run::Manner { pace: &args.pace, apart: false, answer: None, verbose: args.verbose };
         return run::go_on(app, plan, &manner, context);
     }
     let exit = exit(&view, plan.as_ref().map(plans::exit));
     if output.is_json() {
-        output.json(&view);
+        output.json(&Told::of(&view));
         return Ok(exit.code());
     }
     match (&plan, &view.error) {

@@ -56,7 +56,7 @@ fn approve_shown(
         return super::run::execute_now(app, &named(&approved)?.0, context);
     }
     if context.output.is_json() {
-        context.output.json(&approved);
+        context.output.plan(&approved);
     } else if let Some(id) = &approved.plan_id {
         context.output.line(&format!("approved plan {id}"));
         plans::execute_next(&approved, &context.output);
@@ -185,7 +185,7 @@ fn unseen(id: &PlanId, hash: &Shown) -> Error {
 /// Prints how the plan stands after a decision.
 fn done(app: &App, id: &PlanId, text: &str, context: &Context) -> Result<u8, Error> {
     if context.output.is_json() {
-        context.output.json(&app.show(id)?.plan);
+        context.output.detail(&app.show(id)?);
     } else {
         context.output.text(text);
     }

@@ -28,6 +28,9 @@ pub fn init(args: &Init, context: &Context) -> Result<u8, Error> {
     let is_chosen = App::profile_is_chosen(&context.options)? && !args.anew;
     let mut app = if args.anew { anew(args, context)? } else { context.open()? };
     let approver = if App::needs_first_approver(&context.options)? { first_approver(args, context)? } else { None };
+    if is_chosen && approver.is_none() && args.profile.is_none() {
+        context.output.note("this project was set up before: nothing changes");
+    }
     let chosen = match args.profile {
         Some(profile) => Some(profile.into()),
         None if is_chosen => None,

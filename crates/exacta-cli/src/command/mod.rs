@@ -1,24 +1,30 @@
 //! Each command: arguments to a use case, its outcome to text or JSON and an exit code.
 
+mod agent;
 mod answer;
 mod approver;
 mod ask;
 mod audit;
 mod autopilot;
 mod cancel;
+mod connect;
 mod decide;
 #[expect(clippy::disallowed_methods, reason = "a throw-away folder of its own")]
 mod demo;
 mod doctor;
+mod hook;
 mod init;
 pub mod key;
+mod log;
 mod mcp;
 mod plan;
 mod policy;
+mod policy_change;
 mod profile;
 mod provider;
 mod question;
 mod reference;
+mod resolve;
 mod review;
 mod run;
 mod run_end;
@@ -75,6 +81,8 @@ fn give(command: Command, context: &Context) -> Result<u8, Error> {
         Command::Submit(args) => plan::submit(&args, context),
         Command::List(args) => plan::list(&args, context),
         Command::Show(args) => plan::show(&args, context),
+        Command::Diff(args) => log::diff(&args, context),
+        Command::Log(args) => log::log(&args, context),
         Command::Review(args) => review::review(&args, context),
         Command::Approve(args) => decide::approve(&args, context),
         Command::Reject(args) => decide::reject(&args, context),
@@ -99,11 +107,15 @@ fn give(command: Command, context: &Context) -> Result<u8, Error> {
         Command::Site { command } => site::site(&command, context),
         Command::Skill { command } => site::skill(&command, context),
         Command::Serve(args) => serve::serve(&args, context),
+        Command::Connect(args) => connect::connect(&args, context),
+        Command::Hook(args) => hook::hook(&args, context),
+        Command::Agent(args) => agent::agent(*args, context),
         Command::Mcp => mcp::mcp(context),
         Command::Autopilot { command } => autopilot::autopilot(&command, context),
         Command::Demo => demo::demo(context.output),
         Command::Doctor => doctor::doctor(context),
         Command::Schema { of, domain } => reference::schema(of, domain, &context.output),
+        Command::Help { topic } => reference::help(&topic, &context.output),
         Command::Completions { shell } => reference::completions(shell, &context.output),
         Command::Man { dir } => reference::man(&dir, &context.output),
     }

@@ -1,10 +1,13 @@
 //! Plans come in and are shown.
 
-use super::{Context, Face, source};
+use super::{Context, Face, answer, source};
 use crate::args::{Check, List, Resubmit, Show, Submit};
+use crate::fail;
+use crate::interrupt::Orderly;
 use crate::output::Output;
+use crate::progress;
 use crate::render::diff;
-use exacta_app::{App, Error, Exit};
+use exacta_app::{App, Error, Exit, Request, Trial};
 use exacta_kernel::gate::Verdict;
 use exacta_kernel::id::PlanId;
 use exacta_kernel::lifecycle::Status;
@@ -44,14 +47,35 @@ pub fn submit(args: &Submit, context: &Context) -> Result<u8, Error> {
     if let Some(id) = &args.revises {
         request.revises = Some(app.resolve(id)?);
     }
-    let view = app.submit(&text, &request)?;
+    let view = if args.checks { checked(&mut app, &text, &request, context)? } else { app.submit(&text, &request)? };
+    let id = view.plan_id.as_deref().and_then(|id| PlanId::parse(id).ok());
+    if let (Some(id), true, Some(Status::Pending)) = (id, args.answer.wait, view.status) {
+        if !context.output.is_json() {
+            print(&view, &context.output);
+        }
+        let answer = answer::awaited(&app, &id, args.answer, context)?;
+        return answer::told(&app, &id, &answer, context);
+    }
     if view.plan_id.is_none() && context.output.is_json() {
-        context.output.json(&Unregistered { view: &view, plan_id: (), plan_hash: () });
+        context.output.with_plan(&Unregistered { view: &view, plan_id: (), plan_hash: () }, &view);
     } else {
         print(&view, &context.output);
     }
     next(&view, &app, &context.output);
     Ok(exit(&view).code())
+}
+
+/// Submits with the operator's checks run first.
+fn checked(app: &mut App, text: &[u8], request: &Request, context: &Context) -> Result<PlanView, Error> {
+    let signals = Orderly::begin().map_err(|error| fail::io(Exit::Fault, "watch for signals", &error))?;
+    let mut observer = progress::check_observer(false, context.output);
+    let view = app.submit_checked(text, request, Trial { cancel: signals.flag(), observer: &mut observer })?;
+    if view.checks.is_none() && view.plan_id.is_some() {
+        context
+            .output
+            .note("no checks were run: the Safety Policy names none for this project (`exacta policy --help`)");
+    }
+    Ok(view)
 }
 
 /// `exacta resubmit`
@@ -88,7 +112,7 @@ pub fn show(args: &Show, context: &Context) -> Result<u8, Error> {
     let detail = app.show(&app.resolve(&args.id)?)?;
     let output = &context.output;
     if output.is_json() {
-        output.json(&detail);
+        output.detail(&detail);
     } else if args.risk || args.quality {
         output.rows(plan::scores(&detail.plan, args.risk, args.quality));
     } else {
@@ -104,7 +128,7 @@ pub fn show(args: &Show, context: &Context) -> Result<u8, Error> {
 /// A plan as the result of a command: all of its facts, and the diffs.
 pub fn print(view: &PlanView, output: &Output) {
     if output.is_json() {
-        output.json(view);
+        output.plan(view);
     } else {
         output.rows(plan::facts(view));
         output.text(&diff::all_text(view, output.paint()));
@@ -132,7 +156,7 @@ pub fn next(view: &PlanView, app: &App, output: &Output) {
         Some(Status::Pending) => output.note(&format!("decide with `exacta review {name}` or `exacta approve {name}`")),
         Some(Status::AutoApproved) => execute_next(view, output),
         Some(Status::Rejected) if !is_kept() => {
-            output.note("the proposal holds a secret, so it was not kept; hand it in again without the secret");
+            output.note("the proposal holds a secret, so it was not kept; submit it again without the secret");
         }
         Some(Status::Rejected) => {
             output.note(&format!("`exacta policy explain {name}` says what would have to change"))
@@ -145,7 +169,7 @@ pub fn next(view: &PlanView, app: &App, output: &Output) {
 pub fn execute_next(view: &PlanView, output: &Output) {
     let domain = view.detail.as_ref().map_or(Domain::Files.name(), |detail| detail.domain.as_str());
     match view.short_id.as_ref().or(view.plan_id.as_ref()) {
-        Some(id) if domain == Domain::Files.name() => output.note(&format!("carry it out with `exacta execute {id}`")),
-        _ => output.note(&format!("nothing carries steps of the {domain} domain out yet")),
+        Some(id) if domain == Domain::Files.name() => output.note(&format!("run it with `exacta execute {id}`")),
+        _ => output.note(&format!("nothing runs steps of the {domain} domain yet")),
     }
 }

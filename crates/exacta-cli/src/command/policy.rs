@@ -1,8 +1,8 @@
 //! The Safety Policy.
 
 use super::key::Decider;
-use super::{Context, Face, source};
-use crate::args::{PolicyCheck, PolicyCommand, PolicyExplain, PolicySet, Signer};
+use super::{Context, Face, policy_change, source};
+use crate::args::{PolicyCheck, PolicyCommand, PolicyExplain, Signer};
 use crate::render::ways;
 use exacta_app::settings::{PolicyView, Settings};
 use exacta_app::{Error, Exit, Request};
@@ -47,7 +47,8 @@ pub fn policy(command: &PolicyCommand, context: &Context) -> Result<u8, Error> {
         }
         PolicyCommand::Check(args) => check_policy(args, context),
         PolicyCommand::Explain(args) => explain(args, context),
-        PolicyCommand::Set(args) => set_policy(args, context),
+        PolicyCommand::Set(args) => policy_change::set(args, context),
+        PolicyCommand::Edit(signer) => policy_change::edit(signer, context),
         PolicyCommand::Reset(signer) => reset_policy(signer, context),
     }
 }
@@ -79,7 +80,7 @@ fn check_policy(args: &PolicyCheck, context: &Context) -> Result<u8, Error> {
 }
 
 /// Commands for a project that is not there are never run: that may be a slip of the pen.
-fn note_absent(text: &str, context: &Context) {
+pub fn note_absent(text: &str, context: &Context) {
     let Ok(policy) = SafetyPolicy::parse(text, "") else { return };
     for name in exacta_app::absent_projects(&policy) {
         context.output.note(&format!("`[projects]` names `{name}`, and there is no such folder"));
@@ -99,7 +100,7 @@ fn explain(args: &PolicyExplain, context: &Context) -> Result<u8, Error> {
         }
     };
     if context.output.is_json() {
-        context.output.json(&explained);
+        context.output.with_plan(&explained, &explained.plan);
     } else {
         context.output.rows(ways::page(&explained));
     }
@@ -152,17 +153,6 @@ fn path(text: &str) -> Result<RelPath, Error> {
     RelPath::parse(text).map_err(|error| Error::new(Exit::Usage, "path_invalid", error.to_string()).hint(error.hint))
 }
 
-fn set_policy(args: &PolicySet, context: &Context) -> Result<u8, Error> {
-    let file = args.file.display().to_string();
-    let text = text_of(&args.file)?;
-    let decider = Decider::new(&args.signer, &context.options)?;
-    decider.agrees(&format!("put `{file}` into force as the safety policy of all your projects?"))?;
-    let view = Settings::open(&context.options)?.set_policy(&text, &file, &decider.key(&context.options)?)?;
-    changed_policy(&view, context);
-    note_absent(&text, context);
-    Ok(0)
-}
-
 fn reset_policy(signer: &Signer, context: &Context) -> Result<u8, Error> {
     let decider = Decider::new(signer, &context.options)?;
     decider.agrees("go back to the built-in safety policy for all your projects?")?;
@@ -171,7 +161,8 @@ fn reset_policy(signer: &Signer, context: &Context) -> Result<u8, Error> {
     Ok(0)
 }
 
-fn changed_policy(view: &PolicyView, context: &Context) {
+/// Tells the policy that is in force now.
+pub fn changed_policy(view: &PolicyView, context: &Context) {
     if context.output.is_json() {
         context.output.json(&Face { schema: "exacta.policy/1", body: view });
     } else {
@@ -180,7 +171,11 @@ fn changed_policy(view: &PolicyView, context: &Context) {
     }
 }
 
-fn text_of(path: &Path) -> Result<String, Error> {
+/// The text of a policy that the user named.
+///
+/// # Errors
+/// If it cannot be read, or is no text.
+pub fn text_of(path: &Path) -> Result<String, Error> {
     let broken = |what: &str| {
         Error::new(Exit::Denied, "policy_broken", format!("`{}` {what}", path.display()))
             .hint("write the policy as TOML in UTF-8")

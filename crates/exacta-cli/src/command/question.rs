@@ -1,14 +1,13 @@
 //! The one screen that a person decides on, and the question below it.
 
 use super::{Context, review};
+use crate::clock::now;
 use crate::prompt::Person;
 use crate::render::{ansi::Paint, diff};
 use crate::review::{Choice, WORD};
 use exacta_app::Error;
-use exacta_kernel::time::Timestamp;
 use exacta_view::PlanView;
 use exacta_view::rows::{decision, plan};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What a yes leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,10 +136,4 @@ fn keys(grave: bool, asking: Asking) -> String {
         "  {key:<8} {yes}\n  n        no: nothing is approved\n  v        view all of it full-screen: steps, scores, gates, binding\n  \
          c        ask for changes, in your words\n  ?        these keys{enter}\n"
     )
-}
-
-/// The present.
-pub fn now() -> Timestamp {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }

@@ -30,6 +30,53 @@ pub fn schema(of: SchemaOf, domain: Option<SchemaDomain>, output: &Output) -> Re
     Ok(0)
 }
 
+/// The keys, wherever a person decides.
+const KEYS: &str = "\
+At the question of `run` and `approve`:
+  y  yes: approve exactly what is shown (`run`: and run it)
+  n  no: nothing is approved
+  v  view all of it full-screen          c  ask for changes
+  ?  the keys
+
+In the review (`exacta`, `exacta review`):
+  a  approve                             x  approve and run
+  r  reject, with a reason               c  ask for changes
+  n p  next, previous hunk               N P  next, previous file
+  space  mark the hunk or step           s  make a plan of what is marked
+  /  search                              v  viewed, and on to the next
+  e  open the diff in your editor        d u f b g G  scroll
+  1-7  pages: steps, risk, quality, gates, constraints, findings, about
+  ?  the keys                            q  leave, nothing is decided
+
+High risk and SYSTEM-LEVEL take the word `approve`. Enter never approves.
+";
+
+/// `exacta help`
+pub fn help(topic: &[String], output: &Output) -> Result<u8, Error> {
+    if output.is_json() {
+        return Err(fail::not_json("help"));
+    }
+    let mut command = args::command();
+    match topic {
+        [topic] if topic == "keys" => output.text(KEYS),
+        [topic] if topic == "exit-codes" => output.text(&format!("{}\n", args::EXIT_CODES)),
+        names => {
+            for name in names {
+                command.build();
+                command = command.find_subcommand(name).cloned().ok_or_else(|| unknown_topic(name))?;
+            }
+            output.text(&command.render_long_help().to_string());
+        }
+    }
+    Ok(0)
+}
+
+fn unknown_topic(name: &str) -> Error {
+    let shown = exacta_kernel::text::excerpt(name, 40);
+    Error::new(Exit::Usage, "topic_unknown", format!("there is no help on `{shown}`"))
+        .hint("`exacta help` lists the commands; other topics are `keys` and `exit-codes`")
+}
+
 /// Prints a completion script.
 pub fn completions(shell: clap_complete::Shell, output: &Output) -> Result<u8, Error> {
     if output.is_json() {

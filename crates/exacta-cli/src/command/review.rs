@@ -43,10 +43,12 @@ pub enum Ended {
 /// # Errors
 /// As deciding and running fail.
 pub fn one(app: &mut App, mut id: PlanId, context: &Context) -> Result<Ended, Error> {
+    let mut message = None;
     loop {
-        let (choice, view) = look(app.consider(&id)?.plan, context)?;
+        let (choice, view) = look_at(app.consider(&id)?.plan, message.take(), context)?;
         match choice {
             Choice::ApproveSteps(steps) => {
+                message = Some(derived_words(&view, &steps));
                 let derived = app.select(&id, &steps.into_iter().collect())?;
                 if derived.status != Some(Status::Pending) {
                     plans::print(&derived, &context.output);
@@ -69,8 +71,20 @@ pub fn is_too_plain() -> bool {
 /// # Errors
 /// If the terminal fails.
 pub fn look(view: PlanView, context: &Context) -> Result<(Choice, PlanView), Error> {
+    look_at(view, None, context)
+}
+
+/// What became of a selection.
+fn derived_words(view: &PlanView, parts: &[String]) -> String {
+    let all = view.detail.as_ref().map_or(0, |detail| detail.steps.len());
+    let steps: std::collections::BTreeSet<&str> = parts.iter().filter_map(|part| part.split(':').next()).collect();
+    let in_part = if parts.iter().any(|part| part.contains(':')) { ", some in part" } else { "" };
+    format!("this is a new plan of {} of {all} steps{in_part}, not yet approved", steps.len())
+}
+
+fn look_at(view: PlanView, message: Option<String>, context: &Context) -> Result<(Choice, PlanView), Error> {
     let signals = Orderly::begin().map_err(|error| broken(&error))?;
-    let mut review = Review::new(view, context.output.paint_aside().0);
+    let mut review = Review::new(view, context.output.paint_aside().0).saying(message);
     let choice = terminal::run(&mut review, &signals).map_err(|error| broken(&error))?;
     Ok((choice, review.into_view()))
 }
@@ -81,7 +95,7 @@ fn carry_out(app: &mut App, id: &PlanId, view: PlanView, choice: Choice, context
         Choice::Pause | Choice::ApproveSteps(_) => {
             context.output.note("nothing was decided: the plan stays as it is");
             if context.output.is_json() {
-                context.output.json(&view);
+                context.output.plan(&view);
             }
             return Ok(Ended::Left);
         }
@@ -103,7 +117,7 @@ fn carry_out(app: &mut App, id: &PlanId, view: PlanView, choice: Choice, context
         }
     };
     if context.output.is_json() {
-        context.output.json(&app.show(id)?.plan);
+        context.output.detail(&app.show(id)?);
     } else {
         context.output.line(&format!("{word} plan {id}"));
     }

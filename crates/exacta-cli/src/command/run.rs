@@ -4,16 +4,18 @@ use super::decide::{Decided, decide_shown, named};
 use super::key::Decider;
 use super::question::{Asking, Yes};
 use super::run_end::{self as end, End};
-use super::{Context, plan as plans, source};
-use crate::args::{Execute, Pace, Run, Signer};
+use super::{Context, answer, plan as plans, source};
+use crate::args::{AwaitAnswer, Execute, Pace, Run, Signer};
 use crate::fail;
 use crate::prompt::Person;
 use crate::render::run as run_text;
 use exacta_app::{AgentName, App, Error, Execution, Exit};
+use exacta_kernel::hint;
+use exacta_kernel::hint::Remedy;
 use exacta_kernel::id::PlanId;
 use exacta_kernel::lifecycle::Status;
 use exacta_view::rows::plan;
-use exacta_view::{Outcome, PlanView};
+use exacta_view::{Answer, Outcome, PlanView};
 use serde_json::Value;
 use std::io::Read as _;
 use std::os::unix::process::CommandExt as _;
@@ -39,7 +41,12 @@ pub fn run(args: &Run, context: &Context) -> Result<u8, Error> {
         app.hold_session()?;
     }
     let view = app.submit(&text, &request)?;
-    go_on(&mut app, &view, &Manner { pace: &args.pace, apart: args.detach, verbose: args.verbose }, context)
+    go_on(
+        &mut app,
+        &view,
+        &Manner { pace: &args.pace, apart: args.detach, answer: Some(args.answer), verbose: args.verbose },
+        context,
+    )
 }
 
 /// How a plan that was just stored goes on.
@@ -49,6 +56,8 @@ pub struct Manner<'a> {
     pub pace: &'a Pace,
     /// Whether that is in a process of its own.
     pub apart: bool,
+    /// Whether an answer that is given elsewhere is waited for.
+    pub answer: Option<AwaitAnswer>,
     /// Whether a person who is asked sees hashes and bindings, too.
     pub verbose: bool,
 }
@@ -70,16 +79,26 @@ pub fn go_on(app: &mut App, view: &PlanView, manner: &Manner<'_>, context: &Cont
                     Err(error) => return Err(ended(app, &id, error)),
                 }
             }
-            Err(error) if error.exit == Exit::Confirm => {
-                return stopped(view, app, &exacta_app::waits(&id), context);
-            }
+            Err(error) if error.exit == Exit::Confirm => match manner.answer.filter(|answer| answer.wait) {
+                Some(patience) => {
+                    let answer = answer::awaited(app, &id, patience, context)?;
+                    if answer.answer != Answer::Approved {
+                        let now = app.show(&id)?.plan;
+                        return stopped(&now, app, &answer::refusal(&id, &answer), context);
+                    }
+                }
+                None => return stopped(view, app, &exacta_app::waits(&id), context),
+            },
             Err(error) => return Err(ended(app, &id, error)),
         }
     } else {
         context.output.aside(plan::head(view));
         if view.notice {
-            context.output.note("this runs without a person; `exacta undo` takes it back");
+            context.output.note("this runs without a person; `exacta undo` undoes it");
         }
+    }
+    if manner.answer.is_some_and(|answer| answer.wait) && !manner.apart {
+        return carry_out_or_follow(app, &id, manner.pace, context);
     }
     if manner.apart { detach(app, &id, manner.pace, context) } else { carry_out(app, &id, manner.pace, context) }
 }
@@ -90,10 +109,10 @@ fn ended(app: &mut App, id: &PlanId, error: Error) -> Error {
         // What went wrong is what counts, also where that its plan is over could not be recorded.
         Ok(0) | Err(_) => error,
         Ok(_) => {
-            let again = format!("the plan expired with this command; `exacta resubmit {id}` makes a new one of it");
+            let again = Remedy::Resubmit(Some(id.clone()));
+            let again = hint!["the plan expired with this command; ", again, " makes a new one of it"];
             let obsolete = matches!(error.exit, Exit::Confirm | Exit::ChangesRequested);
-            let hint = error.hint.clone().filter(|_| !obsolete);
-            error.hint(hint.map_or_else(|| again.clone(), |hint| format!("{hint}; {again}")))
+            if obsolete { error.hint(again) } else { error.also(again) }
         }
     }
 }
@@ -102,7 +121,7 @@ fn ended(app: &mut App, id: &PlanId, error: Error) -> Error {
 fn stopped(view: &PlanView, app: &App, error: &Error, context: &Context) -> Result<u8, Error> {
     let output = &context.output;
     if output.is_json() {
-        output.json(&end::refused(view, error)?);
+        output.json(&end::refused(view, error, output)?);
     } else {
         plans::print(view, output);
         plans::next(view, app, output);
@@ -112,7 +131,7 @@ fn stopped(view: &PlanView, app: &App, error: &Error, context: &Context) -> Resu
 
 fn denied() -> Error {
     Error::new(Exit::Denied, "plan_denied", "the proposal is denied: its findings and gates say why")
-        .hint("have a plan made that mends them")
+        .hint("submit a plan that fixes them")
 }
 
 /// Runs a plan that was just approved.
@@ -120,14 +139,30 @@ fn denied() -> Error {
 /// # Errors
 /// As `exacta execute`.
 pub fn execute_now(app: &mut App, id: &PlanId, context: &Context) -> Result<u8, Error> {
-    carry_out(app, id, &Pace { no_sync: false, wait: false, events: false }, context)
+    carry_out(app, id, &Pace { no_sync: false, queue: false, events: false }, context)
 }
 
-/// Carries a plan out in this process.
+/// Runs a plan in this process.
 fn carry_out(app: &mut App, id: &PlanId, pace: &Pace, context: &Context) -> Result<u8, Error> {
+    attempt(app, id, pace, context)?.report(context)
+}
+
+/// The same for a plan that whoever approved it may have started in the same act: then that run is followed to its end.
+fn carry_out_or_follow(app: &mut App, id: &PlanId, pace: &Pace, context: &Context) -> Result<u8, Error> {
+    if app.show(id)?.run.is_none() {
+        // A run of theirs that has only just taken its locks is waited for, and then seen.
+        let end = attempt(app, id, &Pace { queue: true, ..*pace }, context)?;
+        if end.is_run() || app.show(id)?.run.is_none() {
+            return end.report(context);
+        }
+    }
+    answer::followed(app, id, context)
+}
+
+fn attempt(app: &mut App, id: &PlanId, pace: &Pace, context: &Context) -> Result<End, Error> {
     let execute =
         |app: &mut App, execution: Execution<'_>| app.execute(id, execution).map_err(|error| ended(app, id, error));
-    end::act(app, id, pace, context, execute)?.report(context)
+    end::act(app, id, pace, context, execute)
 }
 
 /// Carries a plan out in a process of its own, and waits only until the run is in the record.
@@ -151,7 +186,7 @@ fn detach(app: &App, id: &PlanId, pace: &Pace, context: &Context) -> Result<u8, 
         }
         std::thread::sleep(LOOKS.0);
     }
-    if pace.wait {
+    if pace.queue {
         if !context.output.is_json() {
             context.output.note("the run waits for others in the background; `exacta status` shows when it begins");
         }
@@ -170,8 +205,8 @@ fn spawn(app: &App, id: &PlanId, pace: &Pace, agent: Option<&AgentName>) -> std:
     if pace.no_sync {
         command.arg("--no-sync");
     }
-    if pace.wait {
-        command.arg("--wait");
+    if pace.queue {
+        command.arg("--queue");
     }
     command.process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()
 }

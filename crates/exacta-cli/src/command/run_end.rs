@@ -4,18 +4,19 @@ use super::Context;
 use crate::args::Pace;
 use crate::fail;
 use crate::interrupt::Orderly;
+use crate::output::Output;
 use crate::progress;
 use crate::render::run as text;
 use exacta_app::{App, Error, Execution, Exit};
 use exacta_kernel::id::{PlanId, RunId};
 use exacta_kernel::lifecycle::Status;
-use exacta_view::{ChangesRequested, PlanView, ReceiptView, RunView};
+use exacta_view::{ChangesRequested, Outcome, PlanView, ReceiptView, RunView};
 use serde::Serialize;
 use serde_json::Value;
 use std::time::Duration;
 
-/// How long `--wait` waits for other runs.
-const WAIT: Duration = Duration::from_secs(600);
+/// How long `--queue` waits for other runs.
+const QUEUE: Duration = Duration::from_secs(600);
 
 /// The version of the face of a run.
 const RUN: &str = "exacta.run/1";
@@ -76,7 +77,7 @@ pub fn act(
     let mut check_observer = progress::check_observer(pace.events, context.output);
     let execution = Execution {
         sync: !pace.no_sync,
-        wait: if pace.wait { WAIT } else { Duration::ZERO },
+        wait: if pace.queue { QUEUE } else { Duration::ZERO },
         cancel: signals.flag(),
         observer: &mut observer,
         check_observer: &mut check_observer,
@@ -118,6 +119,16 @@ impl End {
         let status = status(app, id, context);
         let (run, changes_requested) = (None, None);
         Self { plan_id: id.to_string(), status, run, failed: Some(error), changes_requested, interrupted: false }
+    }
+
+    /// The run, if it completed.
+    pub fn completed(&self) -> Option<&str> {
+        self.run.as_ref().filter(|run| run.outcome == Outcome::Completed).map(|run| run.run_id.as_str())
+    }
+
+    /// Whether there was a run.
+    pub const fn is_run(&self) -> bool {
+        self.run.is_some()
     }
 
     /// Prints it, and gives the exit code.
@@ -179,7 +190,7 @@ impl End {
 ///
 /// # Errors
 /// If a value cannot be written as JSON, which the types rule out.
-pub fn refused(view: &PlanView, error: &Error) -> Result<Value, Error> {
+pub fn refused(view: &PlanView, error: &Error, output: &Output) -> Result<Value, Error> {
     let face = Face {
         schema: RUN,
         plan_id: view.plan_id.as_deref(),
@@ -195,7 +206,7 @@ pub fn refused(view: &PlanView, error: &Error) -> Result<Value, Error> {
         ended_at: None,
         error: Some(fail::body(error)),
     };
-    let mut told = serde_json::to_value(view)?;
+    let mut told = output.face(view, view);
     if let (Value::Object(told), Value::Object(face)) = (&mut told, serde_json::to_value(face)?) {
         told.extend(face);
     }

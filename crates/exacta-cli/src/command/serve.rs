@@ -5,7 +5,7 @@ use crate::args::Serve;
 use crate::fail;
 use exacta_app::{Error, Exit, Options};
 use exacta_kernel::approval::ApproverName;
-use exacta_serve::{Bound, Settings};
+use exacta_serve::{Bound, Settings, TlsFiles};
 use serde::Serialize;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 /// Where a server is, for programs.
 #[derive(Debug, Serialize)]
 struct Served {
-    project: String,
+    projects: Vec<String>,
     address: String,
     approver: String,
     session_url: String,
@@ -26,13 +26,25 @@ pub fn serve(args: &Serve, context: &Context) -> Result<u8, Error> {
         return Ok(Exit::Done.code());
     }
     let approver = args.approver.as_deref().map(approver).transpose()?;
-    let bound = exacta_serve::bind(Settings { options: context.options.clone(), listen: args.listen, approver })?;
+    let bound = exacta_serve::bind(settings(args, context, approver))?;
     tell(&bound, context)?;
     if args.open {
         open(&bound.session_url(), context);
     }
     bound.run()?;
     Ok(Exit::Done.code())
+}
+
+fn settings(args: &Serve, context: &Context, approver: Option<ApproverName>) -> Settings {
+    let tls = args.tls_certificate.clone().zip(args.tls_key.clone());
+    Settings {
+        options: context.options.clone(),
+        listen: args.listen,
+        approver,
+        beyond: args.beyond_this_machine,
+        tls: tls.map(|(certificate, key)| TlsFiles { certificate, key }),
+        name: args.name.clone(),
+    }
 }
 
 fn approver(name: &str) -> Result<ApproverName, Error> {
@@ -42,14 +54,19 @@ fn approver(name: &str) -> Result<ApproverName, Error> {
 }
 
 fn tell(bound: &Bound, context: &Context) -> Result<(), Error> {
-    let project = context.options.root()?.display().to_string();
+    let projects = bound.projects();
     let (address, approver) = (bound.address().to_string(), bound.approver().to_string());
     let session_url = bound.session_url();
     if context.output.is_json() {
-        let body = Served { project, address, approver, session_url };
+        let body = Served { projects, address, approver, session_url };
         context.output.json(&Face { schema: "exacta.serve/1", body });
     } else {
-        context.output.note(&format!("serving `{project}` for {approver} on {address}; Ctrl-C ends it"));
+        let what = match projects.as_slice() {
+            [only] => format!("`{only}`"),
+            [] => "your projects (none yet)".to_owned(),
+            all => format!("{} projects", all.len()),
+        };
+        context.output.note(&format!("serving {what} for {approver} on {address}; Ctrl-C ends it"));
         context.output.text(&format!("{session_url}\n"));
         context.output.note("the link opens the review page, once; plans made there end with this server");
     }
@@ -65,14 +82,23 @@ fn open(url: &str, context: &Context) {
     }
 }
 
-/// A systemd user unit for this project. It names no secret: the link is in the journal of the user who starts it.
+/// A systemd user unit for the project that was named, or for all. It names no secret: the link is in the journal of the user who starts it.
 fn unit(options: &Options, args: &Serve) -> Result<String, Error> {
     let program = std::env::current_exe().map_err(|error| fail::io(Exit::Fault, "find this program", &error))?;
-    let project = options.root()?;
+    let project = options.project.as_ref().map(|_| options.root()).transpose()?;
+    let (of, named) = project.as_deref().map_or_else(
+        || ("your projects".to_owned(), String::new()),
+        |folder| (quoted(folder), format!(" --project {}", quoted(folder))),
+    );
     let approver = args.approver.as_ref().map_or_else(String::new, |name| format!(" --approver {name}"));
+    let mut tls = String::new();
+    for (flag, path) in [("--tls-certificate", &args.tls_certificate), ("--tls-key", &args.tls_key)] {
+        tls.extend(path.as_ref().map(|path| format!(" {flag} {}", quoted(path))));
+    }
+    tls.extend(args.name.as_ref().map(|name| format!(" --name {name}")));
+    tls.push_str(if args.beyond_this_machine { " --beyond-this-machine" } else { "" });
     Ok(format!(
-        "[Unit]\nDescription=Exacta review page of {folder}\n\n[Service]\nExecStart={program} --project {folder} serve --listen {listen}{approver}\nRestart=on-failure\n\n[Install]\nWantedBy=default.target\n",
-        folder = quoted(&project),
+        "[Unit]\nDescription=Exacta review page of {of}\n\n[Service]\nExecStart={program}{named} serve --listen {listen}{approver}{tls}\nRestart=on-failure\n\n[Install]\nWantedBy=default.target\n",
         program = quoted(&program),
         listen = args.listen,
     ))

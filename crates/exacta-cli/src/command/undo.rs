@@ -16,8 +16,7 @@ use exacta_view::{Row, UndoView};
 pub fn undo(args: &Undo, context: &Context) -> Result<u8, Error> {
     let mut app = context.resume()?;
     if args.signer.approver_key.is_some() && args.id.as_deref().is_none_or(|id| PlanId::parse(id).is_err()) {
-        let message =
-            "with a key, the run or its plan is named by its whole id: nobody is shown what would be taken back";
+        let message = "with a key, the run or its plan is named by its whole id: nobody is shown what would be undone";
         return Err(Error::new(Exit::Usage, "run_id_not_whole", message)
             .hint("`exacta status --json` has the ids; without `--approver-key` you are shown the run and asked"));
     }
@@ -35,7 +34,12 @@ pub fn undo(args: &Undo, context: &Context) -> Result<u8, Error> {
     };
     let run = &preview.run_id;
     let end = run_end::act(&mut app, &id, &args.pace, context, |app, execution| app.undo(run, &key, execution))?;
-    end.report(context)
+    let undo = end.completed().map(str::to_owned);
+    let code = end.report(context)?;
+    if let (Some(undo), false) = (undo, context.output.is_json()) {
+        context.output.note(&format!("`exacta undo {undo}` applies it again"));
+    }
+    Ok(code)
 }
 
 /// The key that signs for it; a person is shown what would happen, and asked.
@@ -48,12 +52,12 @@ fn agreed(args: &Undo, preview: &UndoView, context: &Context) -> Result<SigningK
             diff::write(&file.path, &file.diff, context.output.paint_aside(), &mut text);
             context.output.aside_text(&text);
         }
-        decider.agrees(&format!("\ntake this run back, hash {}?", short(&preview.undo_hash)))?;
+        decider.agrees(&format!("\nundo this run, hash {}?", short(&preview.undo_hash)))?;
     }
     decider.key(&context.options)
 }
 
 fn heading(preview: &UndoView) -> Vec<Row> {
     let files = counted(preview.files.len(), "file");
-    vec![Row::heading(&format!("taking run {} back changes {files}", preview.run_id))]
+    vec![Row::heading(&format!("undoing run {} changes {files}", preview.run_id))]
 }

@@ -1,6 +1,6 @@
 //! `exacta` alone: what waits for a person, and then the review of one after the other.
 
-use super::{Context, Face, question, review};
+use super::{Context, Face, review};
 use crate::args;
 use crate::prompt::Person;
 use exacta_app::{App, Error, Exit};
@@ -41,7 +41,7 @@ pub fn waiting(context: &Context) -> Result<u8, Error> {
         plans.iter().map(|line| Ok(app.show(&parsed(&line.plan_id)?)?.plan)).collect::<Result<Vec<_>, Error>>()?;
     // What a look has shown to be over waits no more.
     let views: Vec<PlanView> = views.into_iter().filter(|view| view.status == Some(Status::Pending)).collect();
-    context.output.rows(waiting::waiting(&views, question::now()));
+    context.output.rows(waiting::waiting(&views, crate::clock::now()));
     context.tell_more(more);
     if views.is_empty() {
         return Ok(Exit::Done.code());

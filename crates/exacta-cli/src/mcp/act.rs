@@ -5,7 +5,7 @@ use super::desk::Desk;
 use super::waiting::{LONGEST, Until, Waiting};
 use crate::interrupt::Orderly;
 use crate::progress;
-use exacta_app::{App, Error, Execution, Exit};
+use exacta_app::{App, CheckEvent, Error, Execution, Exit, Trial};
 use exacta_kernel::id::PlanId;
 use exacta_kernel::lifecycle::Status;
 use exacta_kernel::proposal::Domain;
@@ -21,6 +21,9 @@ const CHANGE: [&str; 6] = ["patch", "proposal", "intent", "text", "base", "model
 /// How many plans are listed.
 const LISTED: u32 = 20;
 
+/// As much of a line that a check prints is told.
+const PRINTED: usize = 500;
+
 /// Told on the way.
 type Tell<'t> = &'t mut dyn FnMut(&str);
 
@@ -32,11 +35,13 @@ pub fn call(desk: &Desk, call: &Call<'_>, tell: Tell<'_>) -> Result<Called, Fail
     let done = match call.name {
         "submit" => submit(desk, call, tell),
         "check" => check(desk, call),
+        "try" => try_out(desk, call, tell),
         "status" => status(desk, call),
         "wait" => return Ok(wait(desk, call).unwrap_or_else(|error| Called::Done(failed(&error)))),
         "findings" => findings(desk, call),
         "read_schema" => read_schema(call),
         "withdraw" => withdraw(desk, call),
+        "undo" => undo(desk, call),
         "execute" if desk.rights().execute => execute(desk, call, tell),
         other => {
             let name = exacta_kernel::text::excerpt(other, 60);
@@ -62,6 +67,29 @@ fn submit(desk: &Desk, call: &Call<'_>, tell: Tell<'_>) -> Result<ToolResult, Er
 fn check(desk: &Desk, call: &Call<'_>) -> Result<ToolResult, Error> {
     let change = Arguments::of(call, &CHANGE).change(call, None)?;
     Ok(done(&Report::checked(&exacta_app::check(&desk.options(), &change.text, &change.request)?)))
+}
+
+/// What the checks do is told on the way.
+fn try_out(desk: &Desk, call: &Call<'_>, tell: Tell<'_>) -> Result<ToolResult, Error> {
+    let change = Arguments::of(call, &CHANGE).change(call, None)?;
+    let app = App::look(&desk.options())?;
+    let signals = Orderly::begin().map_err(|error| crate::fail::io(Exit::Fault, "watch for signals", &error))?;
+    let mut observer = |event: CheckEvent<'_>| match &event {
+        CheckEvent::Output(bytes) => {
+            let text = String::from_utf8_lossy(bytes);
+            let lines = text.lines().filter(|line| !line.trim().is_empty());
+            lines.for_each(|line| tell(&exacta_kernel::text::excerpt(line, PRINTED)));
+        }
+        _ => progress::check_text(&event).iter().for_each(|text| tell(text.trim())),
+    };
+    let trial = Trial { cancel: signals.flag(), observer: &mut observer };
+    Ok(done(&Report::tried(&app.try_checks(&change.text, &change.request, trial)?)))
+}
+
+fn undo(desk: &Desk, call: &Call<'_>) -> Result<ToolResult, Error> {
+    let plan = Arguments::of(call, &["plan_id"]).needed_plan()?;
+    let mut app = App::resume(&desk.options())?;
+    Ok(done(&Report::submitted(&app.propose_undo(plan.as_str())?, desk.rights())))
 }
 
 fn status(desk: &Desk, call: &Call<'_>) -> Result<ToolResult, Error> {
@@ -147,7 +175,7 @@ pub fn done(value: &impl Serialize) -> ToolResult {
     }
 }
 
-/// What went wrong, in words that a model can act on. A command that helps is for the person.
+/// What went wrong, in words that a model can act on. What only a person can do is apart.
 pub fn failed(error: &Error) -> ToolResult {
     let hint = match error.code {
         "plan_unknown" => Some("call `status` without a plan_id: it lists the plans that are yours"),
@@ -155,14 +183,13 @@ pub fn failed(error: &Error) -> ToolResult {
         "already_run" => Some("a plan runs once: submit the change again if it is still wanted"),
         _ => None,
     };
-    let own = error.hint.as_deref();
-    let is_command = own.is_some_and(|hint| hint.contains("`exacta "));
+    let (own, for_the_person) = error.hint.as_ref().map_or((None, None), super::hint::worded);
     let value: Value = json!({
         "error": {
             "code": error.code,
             "message": error.message,
-            "hint": hint.or(own.filter(|_| !is_command)),
-            "for_the_person": own.filter(|_| is_command),
+            "hint": hint.map(str::to_owned).or(own),
+            "for_the_person": for_the_person,
         }
     });
     ToolResult { value, failed: true }

@@ -6,6 +6,7 @@
 mod act;
 mod argument;
 mod desk;
+mod hint;
 mod prompt;
 mod resource;
 mod tool;

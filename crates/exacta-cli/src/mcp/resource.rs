@@ -1,10 +1,10 @@
 //! What an agent can read: its plans, their diffs, the format of a proposal, and what limits every plan here.
 
-use exacta_app::{App, Error, Exit, Options};
+use exacta_app::{App, Error, Exit, Options, Scope};
 use exacta_kernel::id::PlanId;
 use exacta_kernel::text::{excerpt, visible, visible_json};
 use exacta_mcp::{Failure, Resource, Template};
-use exacta_view::PlanView;
+use exacta_view::{PlanView, Rights, With, face};
 use serde::Serialize;
 
 const JSON: &str = "application/json";
@@ -84,7 +84,17 @@ fn plan(options: &Options, uri: &str) -> Result<(&'static str, String), Failure>
     let (id, is_diff) = rest.strip_suffix("/diff").map_or((rest, false), |id| (id, true));
     let id = PlanId::parse(id).map_err(|_| unknown())?;
     let detail = App::look(options).and_then(|app| app.show(&id)).map_err(|error| failure(&error))?;
-    if is_diff { Ok((DIFF, diff(&detail.plan))) } else { json(&detail) }
+    if is_diff {
+        Ok((DIFF, diff(&detail.plan)))
+    } else {
+        json(&face::detail(&detail, rights(options), With::default()))
+    }
+}
+
+/// What the agent may do beside proposing.
+pub fn rights(options: &Options) -> Rights {
+    let has = |scope| options.caller.has(scope);
+    Rights { run_allowed: has(Scope::RunAllowed), execute: has(Scope::Execute) }
 }
 
 fn diff(view: &PlanView) -> String {

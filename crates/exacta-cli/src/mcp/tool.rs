@@ -5,7 +5,8 @@ use exacta_view::schema;
 use serde_json::{Value, json};
 
 /// The name of every tool that there is.
-pub const NAMES: [&str; 8] = ["submit", "check", "status", "wait", "findings", "read_schema", "withdraw", "execute"];
+pub const NAMES: [&str; 10] =
+    ["submit", "check", "try", "status", "wait", "findings", "read_schema", "withdraw", "undo", "execute"];
 
 /// The intents that a patch can have.
 pub const INTENTS: [&str; 4] = ["CreateProject", "AddFeature", "FixBug", "BuildPackage"];
@@ -13,7 +14,7 @@ pub const INTENTS: [&str; 4] = ["CreateProject", "AddFeature", "FixBug", "BuildP
 /// What is listed, always in the same order: `execute` only for those who may.
 #[must_use]
 pub fn tools(may_execute: bool) -> Vec<Tool> {
-    let mut tools = vec![submit(), check(), status(), wait(), findings(), read_schema(), withdraw()];
+    let mut tools = vec![submit(), check(), try_out(), status(), wait(), findings(), read_schema(), withdraw(), undo()];
     tools.extend(may_execute.then(execute));
     tools
 }
@@ -52,6 +53,32 @@ fn check() -> Tool {
         reads_only: true,
         destroys: false,
         is_idempotent: true,
+    }
+}
+
+fn try_out() -> Tool {
+    Tool {
+        name: "try",
+        title: "Try a change",
+        description: "Run the operator's checks (build, tests) on the result of a change, in a sandbox, and say what would be decided about it. Nothing is kept and nothing is recorded. Takes what `submit` takes; what the checks print comes as progress. Use it to test what you may not write.",
+        input: object(change(), &[]),
+        output: schema::report(),
+        reads_only: true,
+        destroys: false,
+        is_idempotent: true,
+    }
+}
+
+fn undo() -> Tool {
+    Tool {
+        name: "undo",
+        title: "Propose an undo",
+        description: "Propose to undo the run of one of your plans. That makes a plan that puts its files back; a person decides about it in every case. Refused where a file changed since.",
+        input: plan_only(),
+        output: schema::report(),
+        reads_only: false,
+        destroys: false,
+        is_idempotent: false,
     }
 }
 

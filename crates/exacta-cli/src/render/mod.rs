@@ -6,6 +6,7 @@ pub mod audit;
 pub mod diff;
 pub mod error;
 pub mod layout;
+pub mod log;
 pub mod provider;
 pub mod run;
 pub mod setting;

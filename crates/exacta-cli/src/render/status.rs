@@ -15,7 +15,7 @@ pub fn status(status: &StatusView) -> Vec<Row> {
         rows.push(Row::new().column(Tone::Bad, "policy", 12).hanging(12).plain(error));
         rows.push(
             Row::indented(12)
-                .faint("hint: nothing is decided or done until it is mended; `exacta policy check` looks again"),
+                .faint("hint: nothing is decided or done until it is fixed; `exacta policy check` looks again"),
         );
     }
     if let Some(fell) = &status.fell {
@@ -26,6 +26,9 @@ pub fn status(status: &StatusView) -> Vec<Row> {
     for damage in &status.damage {
         rows.push(Row::new().column(Tone::Bad, "damaged", 12).hanging(12).plain(damage));
         rows.push(Row::indented(12).faint("hint: `exacta audit verify` shows every place"));
+    }
+    for notice in &status.notices {
+        rows.push(Row::new().column(Tone::Bad, "notice", 12).hanging(12).plain(notice));
     }
     let (asked, waiting): (Vec<_>, Vec<_>) =
         status.pending.iter().cloned().partition(|plan| plan.changes_requested.is_some());

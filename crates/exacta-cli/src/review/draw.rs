@@ -3,7 +3,7 @@
 use super::pane::Pane;
 use super::state::{Mode, Review, WORD};
 use crate::render::layout::{Layout as _, fit, pieces};
-use exacta_view::rows::{ask, decision, plan};
+use exacta_view::rows::{ask, checks, decision, plan};
 use exacta_view::{Row, Tone};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Position, Rect};
@@ -20,15 +20,15 @@ const SMALLEST: (u16, u16) = (40, 12);
 
 /// Each fits into one line of the smallest screen.
 const KEYS: &[(&str, &str)] = &[
-    ("1-7, tab, ← →", "turn to a page"),
-    ("↑ ↓, j k", "step, or line"),
-    ("PgUp PgDn, J K", "scroll"),
-    ("g, G", "start, end"),
-    ("space", "select a step"),
     ("a, x", "approve; and run"),
-    ("s", "approve selected"),
-    ("r", "reject"),
-    ("c", "ask for changes"),
+    ("r, c", "reject; changes"),
+    ("n p, N P", "hunk; file"),
+    ("space, s", "mark; take it"),
+    ("v, e", "viewed; editor"),
+    ("/", "search"),
+    ("j k, ↑ ↓", "file, or line"),
+    ("J K d u f b g G", "scroll"),
+    ("1-7, tab, ← →", "pages"),
     ("q, Esc", "leave undecided"),
 ];
 
@@ -41,7 +41,8 @@ pub fn draw(review: &mut Review, frame: &mut Frame<'_>) {
         review.hide();
         return;
     }
-    let [top, verdict, reason, tabs, body, status, keys] = Layout::vertical([
+    let [top, what, verdict, reason, tabs, body, status, keys] = Layout::vertical([
+        Constraint::Length(1),
         Constraint::Length(1),
         Constraint::Length(1),
         Constraint::Length(1),
@@ -52,12 +53,13 @@ pub fn draw(review: &mut Review, frame: &mut Frame<'_>) {
     ])
     .areas(area);
     draw_title(review, frame, top);
-    draw_row(&plan::verdict(review.view()), review.color(), frame, verdict);
+    draw_row(&decision::what(review.view()).cut(what.width.into()), review.color(), frame, what);
+    draw_row(&decision::scores(review.view(), review.now()).cut(verdict.width.into()), review.color(), frame, verdict);
     draw_reason(review, frame, reason);
     draw_tabs(review, frame, tabs);
     draw_body(review, frame, body);
     draw_status(review, frame, status);
-    let hint = " a approve  x and run  s selected  r reject  c changes  q leave  ? help";
+    let hint = " a approve  x and run  r reject  c changes  n hunk  v viewed  q leave  ? keys";
     frame.render_widget(Paragraph::new(fit(hint, keys.width.into())).style(faint()), keys);
     draw_dialog(review, frame, area);
 }
@@ -117,11 +119,11 @@ fn draw_steps(review: &Review, frame: &mut Frame<'_>, area: Rect) {
     let width = usize::from(area.width);
     let mut lines = Vec::new();
     for (index, step) in review.steps().iter().enumerate().skip(first).take(room) {
-        let mark = if review.is_selected(index) { "[x]" } else { "[ ]" };
+        let mark = mark(review, index);
         let here = if index == review.step() { ">" } else { " " };
         let kind = step.kind.strip_prefix("file_").unwrap_or(&step.kind);
         let head = Row::new()
-            .plain(&format!("{here}{mark} "))
+            .plain(&format!("{here}{mark}{}", if review.is_viewed(index) { "✓" } else { " " }))
             .with(Tone::Strong, &fit(&step.id, 8))
             .plain(&format!(" {kind} "))
             .with(Tone::Added, &format!("+{}", step.added))
@@ -139,10 +141,39 @@ fn draw_status(review: &Review, frame: &mut Frame<'_>, area: Rect) {
         Some(message) => {
             Line::styled(format!(" {message}"), style(Tone::Warn, review.color()).add_modifier(Modifier::BOLD))
         }
-        None if last < all || first > 1 => Line::styled(format!(" lines {first}–{last} of {all}"), faint()),
-        None => Line::styled(" all of it is shown", faint()),
+        None => {
+            let lines = if last < all || first > 1 {
+                format!("lines {first}–{last} of {all}")
+            } else {
+                "all of it is shown".to_owned()
+            };
+            Line::styled(format!(" {}{lines}{}", at_hunk(review), viewed(review)), faint())
+        }
     };
     frame.render_widget(Paragraph::new(text), area);
+}
+
+/// Whether a step is marked as a whole, in part, or not.
+fn mark(review: &Review, step: usize) -> String {
+    match review.marks().hunks_of(step) {
+        0 if review.marks().has_step(step) => "[x]".to_owned(),
+        0 => "[ ]".to_owned(),
+        hunks @ 1..=9 => format!("[{hunks}]"),
+        _ => "[+]".to_owned(),
+    }
+}
+
+fn at_hunk(review: &Review) -> String {
+    review.hunk().map_or_else(String::new, |(hunk, all)| {
+        let marked = if review.marks().has_hunk(review.step(), hunk) { ", marked" } else { "" };
+        format!("hunk {hunk} of {all}{marked} · ")
+    })
+}
+
+fn viewed(review: &Review) -> String {
+    let all = review.steps().len();
+    let viewed = (0..all).filter(|step| review.is_viewed(*step)).count();
+    if viewed == 0 { String::new() } else { format!(" · {viewed} of {all} viewed") }
 }
 
 fn draw_dialog(review: &Review, frame: &mut Frame<'_>, area: Rect) {
@@ -150,6 +181,10 @@ fn draw_dialog(review: &Review, frame: &mut Frame<'_>, area: Rect) {
     let (title, rows, ask, input) = match review.mode() {
         Mode::Browse => return,
         Mode::Help => (" keys ", help(), Row::new(), None),
+        Mode::Search(input) => {
+            let ask = Row::new().plain("Look for what? Enter alone looks for the last words again, Esc goes back.");
+            (" search ", Vec::new(), ask, Some(input.text()))
+        }
         Mode::Approve { input, run } => {
             let typed = decision::is_grave(review.view()).then(|| input.text());
             (" approve ", approve_rows(review), approve_ask(*run, typed.is_some()), typed)
@@ -200,6 +235,7 @@ fn approve_rows(review: &Review) -> Vec<Row> {
     let mut rows = vec![plan::short_title(view)];
     rows.extend(ask::reasons(view));
     rows.push(plan::verdict(view));
+    rows.extend(checks::brief(view));
     rows.extend(ask::irreversible(view));
     rows.extend(ask::changes(view).map(|what| Row::new().plain(&what)));
     rows.extend(view.detail.iter().flat_map(ask::proposer));

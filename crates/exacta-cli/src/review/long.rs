@@ -22,6 +22,8 @@ pub struct Long {
     marks: Marks,
     width: usize,
     places: Vec<Place>,
+    /// The screen lines at which hunks begin.
+    hunks: Vec<usize>,
     lines: usize,
 }
 
@@ -32,7 +34,14 @@ impl Long {
             Cow::Borrowed(_) => None,
             Cow::Owned(text) => Some(text),
         };
-        let mut long = Self { text, marks: Marks::of(diff), width: width.max(16), places: Vec::new(), lines: 0 };
+        let mut long = Self {
+            text,
+            marks: Marks::of(diff),
+            width: width.max(16),
+            places: Vec::new(),
+            hunks: Vec::new(),
+            lines: 0,
+        };
         let mut place = Place::default();
         loop {
             let here = place;
@@ -42,6 +51,9 @@ impl Long {
             if long.lines.is_multiple_of(STRIDE) {
                 long.places.push(here);
             }
+            if !here.inside && place.kind == Some(Kind::Hunk) {
+                long.hunks.push(long.lines);
+            }
             long.lines += 1;
         }
     }
@@ -49,6 +61,11 @@ impl Long {
     /// What its marks mean, if it has any.
     pub fn legend(&self) -> Option<Row> {
         self.marks.legend().map(|words| Row::code().with(Tone::Faint, &words))
+    }
+
+    /// The screen lines at which hunks begin.
+    pub fn hunks(&self) -> impl Iterator<Item = usize> + '_ {
+        self.hunks.iter().copied()
     }
 
     /// How many screen lines it takes.

@@ -9,5 +9,6 @@ mod long;
 mod pane;
 pub mod state;
 pub mod terminal;
+mod walk;
 
 pub use state::{Choice, Review, WORD};

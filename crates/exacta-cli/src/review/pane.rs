@@ -1,7 +1,7 @@
 //! The pages of the review, and what is on each.
 
 use crate::render::diff::{self, MAX_HIGHLIGHTED};
-use exacta_view::rows::{background, plan, score};
+use exacta_view::rows::{background, checks, plan, score, section};
 use exacta_view::{PlanView, Row};
 
 /// One page.
@@ -87,6 +87,7 @@ fn step_rows(view: &PlanView, step: usize, highlight: bool) -> Vec<Row> {
 
 fn about(view: &PlanView) -> Vec<Row> {
     let mut rows = plan::head(view);
+    section(&mut rows, checks::all(view));
     rows.push(Row::new());
     rows.extend(plan::steps(view));
     rows.push(Row::new());

@@ -3,12 +3,14 @@
 use super::input::Input;
 use super::long::Long;
 use super::pane::Pane;
+use super::walk::Marks;
 use crate::render::diff::MAX_HIGHLIGHTED;
 use crate::render::layout::Layout as _;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use exacta_kernel::time::Timestamp;
 use exacta_view::rows::decision;
 use exacta_view::{PlanView, Row, StepView};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is typed to approve a plan of high risk or SYSTEM-LEVEL.
 pub const WORD: &str = "approve";
@@ -20,7 +22,7 @@ pub enum Choice {
     Approve,
     /// The whole plan, and it runs at once.
     ApproveAndRun,
-    /// Only these steps, as a plan of their own that is shown next.
+    /// Only these steps, or hunks of them (`s1:2`), as a plan of their own that is shown next.
     ApproveSteps(Vec<String>),
     /// Never, and why.
     Reject(String),
@@ -37,6 +39,8 @@ pub enum Mode {
     Browse,
     /// Reading the keys.
     Help,
+    /// Typing what to look for.
+    Search(Input),
     /// Confirming an approval with a key; where that is too little, by typing [`WORD`].
     Approve {
         /// What was typed of the word.
@@ -55,17 +59,30 @@ pub enum Mode {
 pub struct Review {
     view: PlanView,
     color: bool,
-    mode: Mode,
-    pane: Pane,
-    step: usize,
-    selected: BTreeSet<usize>,
-    message: Option<String>,
-    /// The page's text, or what stands above a diff that is too long to be laid out at once.
-    body: Vec<Row>,
-    long: Option<Long>,
+    pub(super) mode: Mode,
+    pub(super) pane: Pane,
+    pub(super) step: usize,
+    pub(super) marks: Marks,
+    /// The steps that were looked at, as the person says.
+    pub(super) viewed: BTreeSet<usize>,
+    /// The hunk that was walked to.
+    pub(super) hunk: Option<usize>,
+    /// What was looked for last, and the line where it was found.
+    pub(super) wanted: String,
+    pub(super) found: Option<usize>,
+    pub(super) message: Option<String>,
+    /// The page's text, or what is above a diff that is too long to be laid out at once.
+    pub(super) body: Vec<Row>,
+    pub(super) long: Option<Long>,
+    /// Diffs that were laid out: their colours take a while.
+    painted: BTreeMap<usize, Vec<Row>>,
     /// Whether the screen is to be drawn from nothing.
     redraw: bool,
-    scroll: usize,
+    /// Whether the step on the page is to be opened in an editor.
+    open: bool,
+    /// When it is looked at.
+    now: Option<Timestamp>,
+    pub(super) scroll: usize,
     /// Columns and lines of the page's text.
     room: (usize, usize),
     /// Whether nothing of it can be seen, because the screen is too small.
@@ -82,15 +99,29 @@ impl Review {
             mode: Mode::Browse,
             pane: Pane::Diff,
             step: 0,
-            selected: BTreeSet::new(),
+            marks: Marks::default(),
+            viewed: BTreeSet::new(),
+            hunk: None,
+            wanted: String::new(),
+            found: None,
             message: None,
             body: Vec::new(),
             long: None,
+            painted: BTreeMap::new(),
             redraw: false,
+            open: false,
+            now: None,
             scroll: 0,
             room: (0, 0),
             hidden: false,
         }
+    }
+
+    /// The same review, which begins with something to tell the person.
+    #[must_use]
+    pub fn saying(mut self, message: Option<String>) -> Self {
+        self.message = message;
+        self
     }
 
     /// Takes a key; a choice ends the review.
@@ -108,7 +139,16 @@ impl Review {
             self.redraw = true;
             return None;
         }
+        let half = (self.room.1 / 2).max(1);
         match &mut self.mode {
+            Mode::Browse if key.modifiers == KeyModifiers::CONTROL && key.code == KeyCode::Char('d') => {
+                self.scroll_to(self.scroll + half);
+                None
+            }
+            Mode::Browse if key.modifiers == KeyModifiers::CONTROL && key.code == KeyCode::Char('u') => {
+                self.scroll_to(self.scroll.saturating_sub(half));
+                None
+            }
             Mode::Browse if !is_letter && matches!(key.code, KeyCode::Char(_)) => None,
             Mode::Browse => self.browse(key),
             Mode::Help => {
@@ -119,23 +159,25 @@ impl Review {
                 let run = *run;
                 self.confirm(key.code, is_letter, run)
             }
-            Mode::Approve { input, .. } | Mode::Reject(input) | Mode::Changes(input) => match key.code {
-                KeyCode::Enter => self.submit(),
-                KeyCode::Esc => {
-                    self.mode = Mode::Browse;
-                    None
+            Mode::Approve { input, .. } | Mode::Reject(input) | Mode::Changes(input) | Mode::Search(input) => {
+                match key.code {
+                    KeyCode::Enter => self.submit(),
+                    KeyCode::Esc => {
+                        self.mode = Mode::Browse;
+                        None
+                    }
+                    _ => {
+                        input.key(key);
+                        None
+                    }
                 }
-                _ => {
-                    input.key(key);
-                    None
-                }
-            },
+            }
         }
     }
 
     /// Takes pasted text.
     pub fn paste(&mut self, text: &str) {
-        if let (false, Mode::Approve { input, .. } | Mode::Reject(input) | Mode::Changes(input)) =
+        if let (false, Mode::Approve { input, .. } | Mode::Reject(input) | Mode::Changes(input) | Mode::Search(input)) =
             (self.hidden, &mut self.mode)
         {
             input.paste(text);
@@ -152,6 +194,7 @@ impl Review {
         self.hidden = false;
         if self.room != (columns, lines) {
             self.room = (columns, lines);
+            self.painted.clear();
             self.refresh();
         }
     }
@@ -159,6 +202,29 @@ impl Review {
     /// Whether the screen is to be drawn from nothing, as somebody asked; only once.
     pub const fn take_redraw(&mut self) -> bool {
         core::mem::replace(&mut self.redraw, false)
+    }
+
+    /// What is to be opened in an editor, as somebody asked: a name for it and its text; only once.
+    pub fn take_open(&mut self) -> Option<(String, String)> {
+        let step = self.steps().get(self.step)?;
+        let (name, text) = (format!("{}.diff", step.id), step.diff.clone()?);
+        core::mem::replace(&mut self.open, false).then_some((name, text))
+    }
+
+    /// Tells the person something.
+    pub fn say(&mut self, message: String) {
+        self.message = Some(message);
+    }
+
+    /// Says when it is looked at, so that the time left can be shown.
+    pub const fn look_at(&mut self, now: Timestamp) {
+        self.now = Some(now);
+    }
+
+    /// When it is looked at, where that is known.
+    #[must_use]
+    pub const fn now(&self) -> Option<Timestamp> {
+        self.now
     }
 
     /// The plan, back again.
@@ -203,19 +269,24 @@ impl Review {
         self.step
     }
 
-    /// Whether a step is selected.
+    /// What the person marked.
     #[must_use]
-    pub fn is_selected(&self, step: usize) -> bool {
-        self.selected.contains(&step)
+    pub const fn marks(&self) -> &Marks {
+        &self.marks
     }
 
     /// The lines that are on screen.
     #[must_use]
     pub fn visible(&self) -> Vec<Row> {
-        let mut rows: Vec<Row> = self.body.iter().skip(self.scroll).take(self.room.1).cloned().collect();
+        self.lines(self.scroll, self.room.1)
+    }
+
+    /// At most this many lines of the page, from one on.
+    pub(super) fn lines(&self, from: usize, count: usize) -> Vec<Row> {
+        let mut rows: Vec<Row> = self.body.iter().skip(from).take(count).cloned().collect();
         if let (Some(long), Some(diff)) = (&self.long, self.long_diff()) {
-            let from = self.scroll.saturating_sub(self.body.len());
-            rows.extend(long.window(diff, from, self.room.1.saturating_sub(rows.len())));
+            let from = from.saturating_sub(self.body.len());
+            rows.extend(long.window(diff, from, count.saturating_sub(rows.len())));
         }
         rows
     }
@@ -242,7 +313,16 @@ impl Review {
             KeyCode::Char('r') => self.decide(Mode::Reject(Input::default())),
             KeyCode::Char('c') => self.decide(Mode::Changes(Input::default())),
             KeyCode::Char('s') => return self.approve_selected(),
-            KeyCode::Char(' ') => self.toggle(),
+            KeyCode::Char(' ') => self.mark(),
+            KeyCode::Char('n') => self.next_hunk(),
+            KeyCode::Char('p') => self.previous_hunk(),
+            KeyCode::Char('N') => self.go_file(self.step + 1),
+            KeyCode::Char('P') => self.go_file(self.step.wrapping_sub(1)),
+            KeyCode::Char('v') => self.mark_viewed(),
+            KeyCode::Char('e') => self.open = self.pane == Pane::Diff,
+            KeyCode::Char('/') => self.mode = Mode::Search(Input::default()),
+            KeyCode::Char('d') => self.scroll_to(self.scroll + self.room.1.max(2) / 2),
+            KeyCode::Char('u') => self.scroll_to(self.scroll.saturating_sub(self.room.1.max(2) / 2)),
             KeyCode::Up | KeyCode::Char('k') => self.move_up(1),
             KeyCode::Down | KeyCode::Char('j') => self.move_down(1),
             KeyCode::PageUp | KeyCode::Char('b') => self.scroll_to(self.scroll.saturating_sub(page)),
@@ -297,41 +377,40 @@ impl Review {
                 self.message = Some("say what should be different, or Esc".to_owned());
                 None
             }
+            Mode::Search(input) => {
+                let typed = input.text().to_owned();
+                self.find(&typed);
+                None
+            }
             Mode::Browse | Mode::Help => None,
         }
     }
 
     /// The selected steps, if each comes with the steps it depends on.
     fn approve_selected(&mut self) -> Option<Choice> {
-        let picked = || self.steps().iter().enumerate().filter(|(index, _)| self.selected.contains(index));
+        let picked = || self.steps().iter().enumerate().filter(|(index, _)| self.marks.touches(*index));
         let chosen: Vec<String> = picked().map(|(_, step)| step.id.clone()).collect();
+        let whole = picked().all(|(index, _)| self.marks.has_step(index));
+        let parts: Vec<String> = picked().flat_map(|(index, step)| self.marks.parts(index, &step.id)).collect();
         let missing: BTreeSet<&str> = picked()
             .flat_map(|(_, step)| &step.dependencies)
             .filter(|needed| !chosen.contains(needed))
             .map(String::as_str)
             .collect();
         if chosen.is_empty() {
-            self.message = Some("nothing is selected, which is a rejection; Esc goes back, space selects".to_owned());
+            self.message = Some("nothing is marked, which is a rejection; Esc goes back, space marks".to_owned());
             self.decide(Mode::Reject(Input::default()));
         } else if !missing.is_empty() {
             let missing = missing.into_iter().collect::<Vec<_>>().join(", ");
-            self.message = Some(format!("the selected steps need {missing}: select them too"));
-        } else if chosen.len() == self.steps().len() {
+            self.message = Some(format!("the marked steps need {missing}: mark them too"));
+        } else if whole && chosen.len() == self.steps().len() {
             self.decide(Mode::Approve { input: Input::default(), run: false });
         } else if self.view.status.is_some_and(|status| !status.is_final()) {
-            return Some(Choice::ApproveSteps(chosen));
+            return Some(Choice::ApproveSteps(parts));
         } else {
             self.decide(Mode::Browse);
         }
         None
-    }
-
-    fn toggle(&mut self) {
-        if self.pane != Pane::Diff || self.steps().is_empty() {
-            self.message = Some("steps are selected on page 1".to_owned());
-        } else if !self.selected.remove(&self.step) {
-            self.selected.insert(self.step);
-        }
     }
 
     /// To the step before; on other pages a line up.
@@ -351,7 +430,19 @@ impl Review {
         }
     }
 
-    fn go(&mut self, step: usize) {
+    /// To another file, from whichever page.
+    fn go_file(&mut self, step: usize) {
+        if step < self.steps().len() {
+            self.turn(Pane::Diff);
+            self.go(step);
+        } else {
+            self.message = Some("there is no other file that way".to_owned());
+        }
+    }
+
+    pub(super) fn go(&mut self, step: usize) {
+        self.hunk = None;
+        self.found = None;
         if step != self.step {
             self.step = step;
             self.scroll = 0;
@@ -363,16 +454,17 @@ impl Review {
         if pane != self.pane {
             self.pane = pane;
             self.scroll = 0;
+            self.found = None;
             self.refresh();
         }
     }
 
-    fn scroll_to(&mut self, line: usize) {
+    pub(super) fn scroll_to(&mut self, line: usize) {
         self.scroll = line.min(self.length().saturating_sub(self.room.1));
     }
 
     /// How many lines the page has.
-    fn length(&self) -> usize {
+    pub(super) fn length(&self) -> usize {
         self.body.len() + self.long.as_ref().map_or(0, Long::len)
     }
 
@@ -382,13 +474,19 @@ impl Review {
         step.diff.as_deref().filter(|diff| diff.len() > MAX_HIGHLIGHTED)
     }
 
-    /// Lays the page's text out anew.
+    /// Lays the page's text out again. A diff that was laid out before is taken as it is.
     fn refresh(&mut self) {
         let columns = self.room.0;
         self.long = self.long_diff().map(|diff| Long::new(diff, columns));
-        let mut rows = self.pane.rows(&self.view, self.step, self.color);
-        rows.extend(self.long.as_ref().and_then(Long::legend));
-        self.body = rows.into_iter().flat_map(|row| row.folded(columns)).collect();
+        let painted = self.painted.get(&self.step).filter(|_| self.pane == Pane::Diff).cloned();
+        self.body = painted.unwrap_or_else(|| {
+            let mut rows = self.pane.rows(&self.view, self.step, self.color);
+            rows.extend(self.long.as_ref().and_then(Long::legend));
+            rows.into_iter().flat_map(|row| row.folded(columns)).collect()
+        });
+        if self.pane == Pane::Diff {
+            self.painted.insert(self.step, self.body.clone());
+        }
         self.scroll_to(self.scroll);
     }
 }

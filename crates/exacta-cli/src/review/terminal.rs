@@ -38,6 +38,7 @@ pub fn run(review: &mut Review, signals: &Orderly) -> io::Result<Choice> {
             terminal = blank()?;
         }
         touched = false;
+        review.look_at(crate::clock::now());
         let frame = terminal.draw(|frame| draw(review, frame))?;
         let was_doubtful = core::mem::replace(&mut doubtful, is_doubtful(frame.buffer));
         if doubtful && !was_doubtful {
@@ -61,6 +62,15 @@ pub fn run(review: &mut Review, signals: &Orderly) -> io::Result<Choice> {
                 Event::Key(key) if key.kind != KeyEventKind::Release => {
                     if let Some(choice) = review.key(key) {
                         return Ok(choice);
+                    }
+                    if let Some((name, text)) = review.take_open() {
+                        // Whatever is done to it there, the plan stays as it is.
+                        drop(screen);
+                        if let Err(error) = crate::editor::edited(&text, &name) {
+                            review.say(error.message);
+                        }
+                        screen = Screen::enter()?;
+                        terminal = blank()?;
                     }
                 }
                 Event::Paste(text) => review.paste(&text),

@@ -1,12 +1,14 @@
 //! Autopilots.
 
 mod mail;
+mod resolve;
 mod text;
 
 use super::key::Decider;
 use super::{Context, Face, plan, source};
 use crate::args::{
-    AutopilotAdd, AutopilotAllow, AutopilotCommand, AutopilotRun, AutopilotSending, AutopilotSubmit, ListName, OnOff,
+    AutopilotAdd, AutopilotAllow, AutopilotAnswer, AutopilotCommand, AutopilotRun, AutopilotSending, AutopilotSubmit,
+    ListName, OnOff,
 };
 use exacta_app::autopilot::{
     AllowedView, AutopilotView, Card, Due, Health, Input, Listed, NewAutopilot, Occasion, Switch, name, tick,
@@ -98,6 +100,8 @@ pub fn autopilot(command: &AutopilotCommand, context: &Context) -> Result<u8, Er
             print(&occasion, context);
             Ok(0)
         }
+        AutopilotCommand::Answer(args) => answer(args, context),
+        AutopilotCommand::Resolve(args) => resolve::resolve(args, context),
         AutopilotCommand::Tick => run_due(context),
         AutopilotCommand::Health(args) => health(args.name.as_deref(), context),
         AutopilotCommand::Timer => {
@@ -198,8 +202,20 @@ fn sending(args: &AutopilotSending, context: &Context) -> Result<u8, Error> {
 
 fn run(args: &AutopilotRun, context: &Context) -> Result<u8, Error> {
     let (name, mut app) = of(&args.name, context)?;
-    let input = Input { idempotency_key: args.idempotency_key.clone(), due: None };
+    let inbox_text = args.inbox_text.as_deref().map(source::read_named).transpose()?.map(|(bytes, _)| bytes);
+    let input = Input { idempotency_key: args.idempotency_key.clone(), due: None, inbox_text };
     let occasion = app.begin_occasion(&name, &input)?;
+    print(&occasion, context);
+    Ok(occasion.exit())
+}
+
+fn answer(args: &AutopilotAnswer, context: &Context) -> Result<u8, Error> {
+    let mut app = App::resume(&holder(&args.run, context)?)?;
+    context.tell_recovered(&app);
+    let decider = Decider::new(&args.signer, &context.options)?;
+    decider.agrees(&format!("Answer `{}` for `{}`?", args.value, args.field))?;
+    let key = decider.key(&context.options)?;
+    let occasion = app.answer_occasion(&args.run, &args.field, &args.value, &key)?;
     print(&occasion, context);
     Ok(occasion.exit())
 }
@@ -213,7 +229,7 @@ fn submit(args: &AutopilotSubmit, context: &Context) -> Result<u8, Error> {
     let (name, mut app) = of(&args.name, context)?;
     let (view, allowed) = app.submit_for(&name, &text)?;
     if context.output.is_json() {
-        context.output.json(&Submitted { view: &view, allowed: AllowedView::of(&allowed) });
+        context.output.with_plan(&Submitted { view: &view, allowed: AllowedView::of(&allowed) }, &view);
     } else {
         plan::print(&view, &context.output);
     }

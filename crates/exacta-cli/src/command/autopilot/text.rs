@@ -75,6 +75,7 @@ pub fn occasion(occasion: &Occasion) -> String {
     if let Some(needs) = &occasion.needs {
         let field = needs.field.as_deref().map_or_else(String::new, |field| format!(" ({field})"));
         text.push_str(&format!("  needs       {}{field}\n", needs.kind));
+        line(&mut text, "candidates", needs.candidates.iter().map(|one| plain(one, 120)));
     }
     if let Some(plan) = &occasion.plan_id {
         text.push_str(&format!("  plan        {plan}\n"));

@@ -129,7 +129,7 @@ impl Story<'_> {
         let yes = match &self.person {
             Some(person) => person.confirm(&format!("approve exactly this plan, hash {}?", short(shown.digits())))?,
             None => {
-                self.played(&format!("approve exactly this plan, hash {}? [y/N] y", short(shown.digits())));
+                self.played(&format!("approve exactly this plan, hash {}? [y]es  [n]o y", short(shown.digits())));
                 true
             }
         };
@@ -188,7 +188,7 @@ impl Story<'_> {
     }
 
     fn undo(&self, app: &mut App, done: &RunView) -> Result<(), Error> {
-        self.scene("And taken back")?;
+        self.scene("And undone")?;
         let preview = app.undo_preview(Some(&done.run_id))?;
         self.say(&format!(
             "{} to go back to the saved bytes from before the run.",
