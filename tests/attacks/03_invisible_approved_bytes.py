@@ -54,7 +54,9 @@ def line_ends(kit):
     shown = [place.exacta("show", it["plan_id"]).out.split("@@\n", 1)[1] for it in (view, unix)]
     if shown[0].replace("\r", "") == shown[1]:
         return "a new file's carriage returns leave no trace"
-    if "exit 0\r\n" not in view["detail"]["steps"][0]["diff"]:
+    whole = place.exacta("show", view["plan_id"], "--json", "--with", "diff")
+    step = (whole if whole.code == 0 else place.exacta("show", view["plan_id"], "--json")).json()["detail"]["steps"][0]
+    if "exit 0\r\n" not in step["diff"]:
         return "the JSON diff loses carriage returns"
 
 

@@ -19,7 +19,7 @@ pub use model_server::{Asked, ModelServer, Reply};
 pub use needs::{memory, needs, offers, program, root, sandbox, seed};
 pub use npm::npm;
 pub use post::{POST_PASSWORD, POST_USER, Post, PostSetup};
-pub use python::python;
+pub use python::{python, python_alone};
 pub use running::{LIMIT, Lines, Running, output, succeeds};
 pub use wordpress::WordPress;
 

@@ -11,8 +11,21 @@ use std::process::{Command, Stdio};
 #[track_caller]
 #[must_use]
 pub fn python(packages: &[&str]) -> Option<Command> {
-    let folder = built().join(format!("python-{}", packages.join("-")));
-    let there = install(&folder, packages);
+    with(packages, &format!("python-{}", packages.join("-")), &[])
+}
+
+/// The same with these packages alone, and nothing else that they name.
+#[track_caller]
+#[must_use]
+pub fn python_alone(packages: &[&str]) -> Option<Command> {
+    let first = packages.first().copied().unwrap_or_default().split('=').next().unwrap_or_default();
+    with(packages, &format!("python-alone-{first}"), &["--no-deps"])
+}
+
+#[track_caller]
+fn with(packages: &[&str], name: &str, how: &[&str]) -> Option<Command> {
+    let folder = built().join(name);
+    let there = install(&folder, packages, how);
     if !needs(there, &format!("`python3` with pip, and {} from PyPI", packages.join(", "))) {
         return None;
     }
@@ -28,7 +41,7 @@ fn built() -> PathBuf {
 }
 
 /// Installs packages, one test at a time; whether they are there.
-fn install(folder: &Path, packages: &[&str]) -> bool {
+fn install(folder: &Path, packages: &[&str], how: &[&str]) -> bool {
     let whole = folder.join("whole");
     let (Some(above), true) = (folder.parent(), !packages.is_empty()) else { return false };
     if fs::create_dir_all(above).is_err() {
@@ -43,6 +56,6 @@ fn install(folder: &Path, packages: &[&str]) -> bool {
     }
     let mut pip = Command::new("python3");
     pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--upgrade", "--target"]).arg(folder);
-    pip.args(packages).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    pip.args(how).args(packages).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     succeeds(&mut pip) && fs::write(whole, b"").is_ok()
 }

@@ -88,6 +88,11 @@ impl WordPress {
         }
     }
 
+    /// Ends it with whatever it is at, until it is started again.
+    pub fn stop(&mut self) {
+        drop(self.running.take());
+    }
+
     /// Has the n-th request of a kind by a user go wrong, from now on counted anew: see `wordpress/faults.php`.
     ///
     /// # Panics

@@ -108,6 +108,60 @@ fn wait_ends_with_the_first_decision_and_the_end_of_a_run() {
     world.run(&["wait", "019a2f3e-7c1d-7e2a-9b4f-000000000001"]).expect(2);
 }
 
+/// What a person answers elsewhere, and how `submit --wait` and `run --wait` then end.
+#[test]
+fn submit_and_run_wait_for_the_answer() {
+    type Case = (&'static [&'static str], i32, i32, &'static str);
+    let cases: [Case; 4] = [
+        (&["approve"], 0, 0, "there"),
+        (&["approve", "--run"], 0, 0, "there"),
+        (&["reject", "--reason", "not in this release"], 10, 10, "world"),
+        (&["revise", "keep the old name"], 35, 35, "world"),
+    ];
+    for (decision, submitted, ran, content) in cases {
+        for (command, code) in [("submit", submitted), ("run", ran)] {
+            let world = World::begun();
+            let path = world.file("plan.json", fix().to_string());
+            let mut waiting = world.command(&[command, &path, "--wait", "--timeout", "60", "--json"]);
+            let waiting = Running::start(waiting.stdout(Stdio::piped()).stderr(Stdio::piped()));
+            let plan = loop {
+                let listed = world.run(&["list", "--json"]).json();
+                if let Some(id) = listed["plans"][0]["plan_id"].as_str() {
+                    break id.to_owned();
+                }
+                std::thread::sleep(std::time::Duration::from_millis(50));
+            };
+            decide(&world, &[&[decision[0], plan.as_str()], &decision[1..]].concat());
+            let told = crate::world::done(waiting.finish()).expect(code).json();
+            assert_eq!(told["plan_id"], json!(plan), "{told}");
+            let name = format!("{command} {decision:?}: {told}");
+            match (command, code) {
+                ("submit", 0) => assert_eq!(told["status"], "user_approved", "{name}"),
+                ("run", 0) => assert_eq!(told["outcome"], "completed", "{name}"),
+                (_, 10) => assert!(told.to_string().contains("not in this release"), "{name}"),
+                _ => assert!(told.to_string().contains("keep the old name"), "{name}"),
+            }
+            if code != 0 {
+                assert_eq!(told["next"]["who"], "agent", "{name}");
+            }
+            let expected = if command == "submit" && decision.len() == 1 { "world" } else { content };
+            assert_eq!(world.read("greet.txt"), format!("hello\n{expected}\n"), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_wait_that_ends_first_leaves_the_plan_waiting() {
+    let world = World::begun();
+    let path = world.file("plan.json", fix().to_string());
+    for command in ["submit", "run"] {
+        let told = world.run(&[command, &path, "--wait", "--timeout", "0", "--json"]).expect(30).json();
+        assert_eq!((&told["status"], &told["next"]["who"]), (&json!("pending"), &json!("person")), "{told}");
+        world.run(&[command, &path, "--timeout", "1"]).expect(2);
+    }
+    world.run(&["run", "-", "--wait", "--json"]).expect(10);
+}
+
 /// Only the proposer withdraws a plan that waits, or an approver, who signs for it.
 #[test]
 fn another_agents_plan_is_not_withdrawn() {

@@ -1,10 +1,13 @@
 //! `exacta ask` from outside: the command, its JSON, its exit codes, and what it says without a provider.
 
-use crate::world::World;
-use exacta_testkit::{Asked, ModelServer, Reply};
+use crate::world::{World, done};
+use exacta_testkit::{Asked, LIMIT, ModelServer, Reply, Running};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 const TEXT: &str = "fix main in src/main.py: it prints hello instead of good day";
 
@@ -25,7 +28,7 @@ fn right(confidence: u32) -> ModelServer {
     })
 }
 
-fn say(text: &str) -> Reply {
+pub fn say(text: &str) -> Reply {
     event(json!({ "content": text }), "stop")
 }
 
@@ -84,6 +87,8 @@ fn a_sentence_becomes_a_plan_that_is_approved_run_and_undone() {
     assert_eq!(told["model"], json!({ "provider": "local", "model": "m-1", "from": "response" }));
     assert_eq!(told["usage"], json!({ "input": 300, "output": 30, "cost_usd": 0.0 }));
     let plan = told["plan_id"].as_str().unwrap();
+    let shown = world.run(&["show", plan]).expect(0).out;
+    assert!(shown.contains("openai-compatible m-1, asked as `local` (LOCAL_ONLY)"), "{shown}");
     let hash = world.run(&["show", plan, "--json"]).expect(0).json()["plan_hash"].as_str().unwrap().to_owned();
     world.run(&["approve", plan, "--hash", &hash, "--approver-key", &world.key()]).expect(0);
     world.run(&["execute", plan]).expect(0);
@@ -183,4 +188,94 @@ fn a_budget_in_dollars_is_never_passed() {
     let before = server.asked().len();
     let told = world.run(&["ask", TEXT, "--budget-usd", "0.001", "--json"]).expect(50).json();
     assert_eq!((&told["error"]["code"], server.asked().len()), (&json!("ASK_BUDGET"), before), "{told}");
+}
+
+/// A model whose answers are these: to the reading, to the plan, to the change.
+fn answering(reading: Value, plan: Reply, change: Reply) -> ModelServer {
+    ModelServer::start(move |_, asked: &Asked| {
+        let body: Value = serde_json::from_str(&asked.body).unwrap();
+        match body["messages"][0]["content"].as_str().unwrap() {
+            _ if body["tools"].is_array() => call(&reading),
+            system if system.starts_with("You plan") => plan.clone(),
+            _ => change.clone(),
+        }
+    })
+}
+
+fn another_model() -> Reply {
+    let of = |choices: Value| json!({ "model": "m-2", "choices": choices }).to_string();
+    Reply::events([
+        of(json!([{ "index": 0, "delta": { "content": "{}" } }])),
+        of(json!([{ "index": 0, "delta": {}, "finish_reason": "stop" }])),
+        "[DONE]".to_owned(),
+    ])
+}
+
+/// Every way in which an ask ends, from outside: the exit code, the error's code, and that nothing is half stored.
+#[test]
+fn every_end_has_its_exit_code() {
+    let fix = json!({ "type": "FixBug", "confidence": 95 });
+    let nothing = || say("{}");
+    let cases: [(i32, &str, Value, Reply, &[&str]); 9] = [
+        (
+            10,
+            "ASK_COMPOSITE",
+            json!({ "type": "Composite", "confidence": 95, "parts": ["FixBug", "AddFeature"] }),
+            nothing(),
+            &[],
+        ),
+        (10, "ASK_OUT_OF_SCOPE", json!({ "type": "OutOfScope", "confidence": 95 }), nothing(), &[]),
+        (10, "ASK_LOW_CONFIDENCE", json!({ "type": "FixBug", "confidence": 59 }), nothing(), &[]),
+        (10, "ASK_FINDINGS", fix.clone(), say("I would rather talk about it."), &[]),
+        (10, "PLAN_CONSTRAINT_CONFLICT", fix.clone(), nothing(), &["--only", "src/", "--not", "src/"]),
+        (30, "ASK_NEEDS", json!({ "type": "FixBug", "confidence": 70 }), nothing(), &[]),
+        (40, "ASK_MODEL_CHANGED", fix.clone(), another_model(), &[]),
+        (50, "ASK_BUDGET", fix.clone(), nothing(), &["--budget-tokens", "100"]),
+        (
+            60,
+            "PROVIDER_CUT_STREAM",
+            fix,
+            Reply::new(200, "text/event-stream").bytes("data: {\"model\":\"m-1\"}\n\n"),
+            &[],
+        ),
+    ];
+    for (exit, code, reading, plan, options) in cases {
+        let server = answering(reading, plan, say("{}"));
+        let world = world(&server.url());
+        let told = world.run(&[&["ask", TEXT, "--json"], options].concat()).expect(exit).json();
+        assert_eq!((&told["schema"], &told["error"]["code"]), (&json!("exacta.ask/1"), &json!(code)), "{told}");
+        assert_eq!(told["error"]["exit"], exit, "{told}");
+        assert!(told["error"]["hint"].as_str().is_some_and(|hint| !hint.is_empty()), "{code}: {told}");
+        assert_eq!(world.run(&["list", "--json"]).expect(0).json()["plans"], json!([]), "{code}");
+        world.run(&["audit", "verify"]).expect(0);
+    }
+}
+
+#[test]
+fn what_policy_allows_ends_with_0_and_runs_where_that_was_asked_for() {
+    let server = right(95);
+    let world = world(&server.url());
+    world.run(&["profile", "set", "DEV", "--approver-key", &world.key()]).expect(0);
+    let told = world.run(&["ask", TEXT, "--json"]).expect(0).json();
+    assert_eq!(told["stage"], "done", "{told}");
+    assert!(world.read("src/main.py").contains("\"hello\""), "asking is not running");
+    world.run(&["ask", TEXT, "--run", "--json"]).expect(0);
+    assert!(world.read("src/main.py").contains("good day"));
+}
+
+#[test]
+fn ctrl_c_ends_it_while_a_model_answers() {
+    let server = ModelServer::start(|_, _| Reply::new(200, "text/event-stream").pause(Duration::from_secs(60)));
+    let world = world(&server.url());
+    let mut command = world.command(&["ask", TEXT, "--json"]);
+    let running = Running::start(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()));
+    let begun = Instant::now();
+    while server.asked().is_empty() {
+        assert!(begun.elapsed() < LIMIT, "it never asked");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    kill_process(Pid::from_raw(running.id().cast_signed()).unwrap(), Signal::INT).unwrap();
+    let done = done(running.finish()).expect(50).json();
+    assert_eq!(done["error"]["code"], "ASK_CANCELLED", "{done}");
+    assert_eq!(world.run(&["list", "--json"]).expect(0).json()["plans"], json!([]));
 }

@@ -347,14 +347,14 @@ fn a_copied_project_is_told_its_way_out() {
     for args in [&["status"][..], &["list"], &["submit", &plan], &["init"], &["audit", "verify"]] {
         let done = world.run(&[args, &["--project", copy]].concat());
         assert_ne!(done.code, 0, "{args:?}: {done:?}");
-        assert!(done.err.contains("`exacta init --anew`"), "{args:?}: {}", done.err);
+        assert!(done.err.contains("`exacta init --new-record`"), "{args:?}: {}", done.err);
     }
-    let begun = world.run(&["init", "--anew", "--project", copy]).expect(0);
+    let begun = world.run(&["init", "--new-record", "--project", copy]).expect(0);
     assert!(begun.err.contains(".exacta.aside-1"), "{}", begun.err);
     world.run(&["submit", &plan, "--project", copy]).expect(30);
     world.run(&["audit", "verify", "--project", copy]).expect(0);
     assert!(std::fs::read_to_string(format!("{copy}/.exacta/config.toml")).unwrap().contains("steps = 3"));
-    let sound = world.run(&["init", "--anew", "--project", copy]).expect(2);
+    let sound = world.run(&["init", "--new-record", "--project", copy]).expect(2);
     assert!(sound.err.contains("in order"), "{}", sound.err);
     world.run(&["audit", "verify"]).expect(0);
 }
@@ -367,10 +367,10 @@ fn a_record_that_is_gone_is_given_up_by_a_person_only() {
     let plan = world.file("plan.json", fix().to_string());
     for args in [&["status"][..], &["submit", &plan], &["init"]] {
         let done = world.run(args).expect(60);
-        assert!(done.err.contains("gone") && done.err.contains("`exacta init --anew`"), "{args:?}: {}", done.err);
+        assert!(done.err.contains("gone") && done.err.contains("`exacta init --new-record`"), "{args:?}: {}", done.err);
     }
-    world.run(&["init", "--anew"]).expect(30);
-    let begun = world.run(&["init", "--anew", "--approver-key", &world.key(), "--json"]).expect(0).json();
+    world.run(&["init", "--new-record"]).expect(30);
+    let begun = world.run(&["init", "--new-record", "--approver-key", &world.key(), "--json"]).expect(0).json();
     assert_eq!(begun["profile"]["in_force"], "SAFE", "nothing of the old project counts");
     assert!(world.run(&["audit", "list"]).expect(0).out.contains("tampering_found"));
     world.run(&["audit", "verify"]).expect(0);
@@ -407,8 +407,8 @@ fn a_damaged_pin_stops_only_what_needs_it() {
             "{told}"
         );
     }
-    world.run(&["init", "--anew"]).expect(30);
-    world.run(&["init", "--anew", "--approver-key", &world.key()]).expect(0);
+    world.run(&["init", "--new-record"]).expect(30);
+    world.run(&["init", "--new-record", "--approver-key", &world.key()]).expect(0);
     world.run(&["audit", "verify"]).expect(0);
 }
 
@@ -428,9 +428,9 @@ fn a_corrupted_database_is_said_plainly() {
     std::fs::write(folder.join("state.db"), "").unwrap();
     for args in [&["list"][..], &["status"], &["audit", "verify"]] {
         let done = world.run(args).expect(60);
-        assert!(whole(&done.err).contains("`exacta init --anew`"), "{args:?}: {}", done.err);
+        assert!(whole(&done.err).contains("`exacta init --new-record`"), "{args:?}: {}", done.err);
     }
-    world.run(&["init", "--anew", "--approver-key", &world.key()]).expect(0);
+    world.run(&["init", "--new-record", "--approver-key", &world.key()]).expect(0);
 }
 
 #[test]

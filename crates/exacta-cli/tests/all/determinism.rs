@@ -10,6 +10,7 @@ use std::process::Command;
 const THREADS: usize = 8;
 const RUNS: usize = 1_000;
 
+/// INV-PLAN-4: the same plan has the same numbers, however often and wherever it is looked at.
 #[test]
 fn a_thousand_checks_on_several_threads() {
     let world = World::begun();

@@ -76,14 +76,34 @@ fn answer(seen: &str) -> Option<String> {
             "correct horse\n"
         }
         _ if seen.contains("which profile") => "\n",
-        _ if seen.contains("[y/N]") => "y\n",
+        _ if seen.contains("[y]es  [n]o ") => "y",
         _ if seen.contains("[y]es") && seen.ends_with("[?] ") => "y",
         // The review screen: its question, and before that its row of keys.
         _ if seen.contains("exactly") && seen.contains("\x1b[") => "y",
-        _ if seen.contains("\x1b[?1049h") && seen.contains("help") => "a",
+        _ if seen.contains("\x1b[?1049h") && seen.contains("? keys") => "a",
         _ => return None,
     };
     Some(typed.to_owned())
+}
+
+/// The picture at the top of the README is the screen that its plan is decided on.
+#[test]
+fn the_picture_in_the_readme_is_what_is_shown() {
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md")).unwrap();
+    let between = |from: &str, to: &str| text.split_once(from).unwrap().1.split_once(to).unwrap().0;
+    let world = World::begun();
+    world.write("greet.py", "import sys\n\nname = \"world\"\nprint(\"hello\", name)\n");
+    let plan = world.file("plan.json", between("cat > plan.json <<'END'\n", "END\n"));
+    let mut terminal = world.terminal(&["run", &plan]);
+    let screen = terminal.until("[?] ").replace('\r', "");
+    terminal.send("n");
+    terminal.end().expect(30);
+    let pictured: Vec<&str> = between("```text\n", "```\n").lines().collect();
+    let shown: Vec<&str> = screen.trim_start_matches('\n').lines().map(str::trim_end).collect();
+    assert_eq!(shown.len(), pictured.len(), "{screen}");
+    for (shown, pictured) in shown.iter().zip(pictured) {
+        assert!(fits(shown, pictured), "{shown}\n{pictured}\n{screen}");
+    }
 }
 
 /// The newest plan; anything where there is none.

@@ -148,8 +148,11 @@ fn scores_alone() {
     assert!(!both.contains("\ngates\n") && !both.contains("+there"), "{both}");
     for factor in submitted["risk"]["factors"].as_array().unwrap() {
         for reason in factor["reasons"].as_array().unwrap() {
-            assert!(reason["path"].is_string() && reason["step"].is_string() && reason["points"].is_u64(), "{reason}");
-            assert!(risk.contains(reason["path"].as_str().unwrap()), "{reason} is not in {risk}");
+            assert!(reason["count"].is_u64() && reason["points"].is_u64(), "{reason}");
+            for place in reason["places"].as_array().unwrap() {
+                assert!(place["path"].is_string() && place["step"].is_string(), "{reason}");
+                assert!(risk.contains(place["path"].as_str().unwrap()), "{reason} is not in {risk}");
+            }
         }
     }
     let json = world.run(&["show", id, "--risk", "--json"]).expect(0).json();

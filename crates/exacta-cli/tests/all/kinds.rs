@@ -121,8 +121,8 @@ fn follow(world: &World, id: &str, plan: &str) -> Result<(), Vec<String>> {
             }
             hint = self::hint(&done);
         }
-        if hint.contains("exacta init --anew") {
-            told(world, &["init", "--anew", "--approver-key", &world.key(), "--json"], &mut story);
+        if hint.contains("exacta init --new-record") {
+            told(world, &["init", "--new-record", "--approver-key", &world.key(), "--json"], &mut story);
             let done = told(world, &["submit", plan, "--json"], &mut story);
             return if done.code == 30 { Ok(()) } else { Err(story) };
         }

@@ -6,6 +6,7 @@ use serde_json::json;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
+use std::process::Stdio;
 
 /// A file with the account's password, of this mode, outside the project.
 pub fn password_file(world: &World, mode: u32) -> PathBuf {
@@ -102,7 +103,7 @@ fn what_is_wrong_with_an_account_is_said() {
 
 const REQUEST: &str = "send a reminder to anna@there.example about the invoice";
 
-/// An autopilot `chase` that may send with the account `work`, so many mails a day, with these quiet hours.
+/// An autopilot `chase` that may send with the account `work`, with this limit of mails a day and these quiet hours.
 fn chaser(world: &World, post: &Post, (per_day, quiet): (&str, &str)) {
     let key = world.key();
     add(world, post, password_file(world, 0o600).to_str().unwrap()).expect(0);
@@ -186,4 +187,109 @@ fn a_mail_whose_answer_is_lost_is_unknown_and_counts() {
     world.run(&["recover"]);
     assert_eq!(post.stored().len(), stored);
     assert!(world.run(&["execute", &other, "--json"]).expect(10).out.contains("SEND_LIMIT"));
+}
+
+/// What nobody can know a person says, once, with a signature: the run ends there, and what was not sent does not count.
+#[test]
+fn a_person_says_what_became_of_a_mail() {
+    let Some(post) = Post::start(PostSetup::default()) else { return };
+    for (word, outcome, next) in [("done", "completed", 10), ("not-done", "rolled_back", 0)] {
+        let world = World::begun();
+        chaser(&world, &post, ("1", "7-7"));
+        let (plan, other, key) = (approved(&world), approved(&world), world.key());
+        post.faults(&["cut_after_store"]);
+        let unknown = world.run(&["execute", &plan, "--json"]).expect(60).json();
+        let run = unknown["run_id"].as_str().unwrap();
+        assert!(unknown["error"]["hint"].as_str().unwrap().contains(&format!("resolve {run} s1 done")), "{unknown}");
+        let resolve =
+            |step: &str, more: &[&str]| world.run(&[&["autopilot", "resolve", run, step, word], more].concat());
+        resolve("s1", &[]).expect(30);
+        resolve("s2", &["--approver-key", &key]).expect(2);
+        assert_eq!(world.run(&["status", "--json"]).json()["runs"][0]["outcome"], "unknown");
+        let resolved = resolve("s1", &["--approver-key", &key, "--json"]).expect(0).json();
+        assert_eq!(resolved["outcome"], outcome, "{resolved}");
+        resolve("s1", &["--approver-key", &key]).expect(40);
+        let stored = post.stored().len();
+        world.run(&["execute", &plan]).expect(40);
+        assert_eq!(post.stored().len(), stored, "a word sends nothing");
+        world.run(&["execute", &other]).expect(next);
+        let log = world.run(&["audit", "list", "--json"]).expect(0).out;
+        assert!(log.contains("run_resolved") && log.contains("person:tester"), "{log}");
+        world.run(&["audit", "verify"]).expect(0);
+    }
+}
+
+/// Commands that are given at the same moment; how each ended.
+fn at_once(world: &World, commands: &[Vec<&str>]) -> Vec<i32> {
+    let start = |args: &Vec<&str>| {
+        let mut command = world.plain(args);
+        exacta_testkit::Running::start(command.stdout(Stdio::null()).stderr(Stdio::null()))
+    };
+    let all: Vec<_> = commands.iter().map(start).collect();
+    all.into_iter().map(|mut running| running.wait().code().unwrap()).collect()
+}
+
+/// However many approve and execute a plan at once, one mail is sent; however many plans race for the last mail of the day, one has it.
+#[test]
+fn a_crowd_sends_one_mail() {
+    let Some(post) = Post::start(PostSetup::default()) else { return };
+    let world = World::begun();
+    chaser(&world, &post, ("1", "7-7"));
+    let key = world.key();
+    let made = submitted(&world, "anna@there.example").expect(30).json();
+    let (plan, hash) = (made["plan_id"].as_str().unwrap(), made["plan_hash"].as_str().unwrap());
+    let approve = vec!["approve", plan, "--hash", hash, "--approver-key", &key];
+    let approved_by = at_once(&world, &vec![approve; 16]).into_iter().filter(|code| *code == 0).count();
+    assert!(approved_by >= 1);
+    let executed = at_once(&world, &vec![vec!["execute", plan]; 48]);
+    assert_eq!(executed.iter().filter(|code| **code == 0).count(), 1, "{executed:?}");
+    assert_eq!(post.stored().len(), 1);
+
+    let other = World::begun();
+    chaser(&other, &post, ("1", "7-7"));
+    let plans: Vec<String> = (0..6).map(|_| approved(&other)).collect();
+    let ended = at_once(&other, &plans.iter().map(|plan| vec!["execute", plan.as_str()]).collect::<Vec<_>>());
+    assert_eq!(ended.iter().filter(|code| **code == 0).count(), 1, "{ended:?}");
+    assert_eq!(post.stored().len(), 2);
+}
+
+/// `kill -9` of the command at its n-th sync: the mail was sent at most once, what is said of it is so, and only what may have been sent counts.
+#[test]
+fn a_killed_command_sends_at_most_once() {
+    if !exacta_testkit::program("strace") {
+        return;
+    }
+    let Some(post) = Post::start(PostSetup::default()) else { return };
+    let mut ends = std::collections::BTreeSet::new();
+    for when in [4, 8, 12, 16, 20] {
+        let world = World::begun();
+        chaser(&world, &post, ("1", "7-7"));
+        let (plan, other, before) = (approved(&world), approved(&world), post.stored().len());
+        let killed = world.plain(&["execute", &plan]);
+        let mut strace = std::process::Command::new("strace");
+        strace.args(["-f", "-qq", "-o", "/dev/null", "-e", "trace=fsync,fdatasync"]);
+        strace.args(["-e", &format!("inject=fsync,fdatasync:signal=KILL:when={when}")]).arg(killed.get_program());
+        strace.args(["execute", &plan]).current_dir(world.project()).env_clear().env("EXACTA_HOME", world.home());
+        strace.env("PATH", std::env::var_os("PATH").unwrap_or_default()).stdout(Stdio::null()).stderr(Stdio::null());
+        exacta_testkit::Running::start(&mut strace).wait();
+        world.run(&["recover"]);
+        let sent = post.stored().len() - before;
+        let run = world.run(&["show", &plan, "--json"]).json()["run"].clone();
+        let how = run["outcome"].as_str().unwrap_or("none").to_owned();
+        match how.as_str() {
+            "completed" => assert_eq!(sent, 1, "{when}"),
+            "unknown" => assert!(sent <= 1, "{when}"),
+            _ => assert_eq!(sent, 0, "{when}: {run}"),
+        }
+        // What may have been sent uses up the one mail of the day; what ended as before does not. A command that died before its run began keeps
+        // its mail counted: one too few is sent, never one too many.
+        let next = world.run(&["execute", &other]).code;
+        match how.as_str() {
+            "completed" | "unknown" => assert_ne!(next, 0, "{when}: {how}"),
+            "rolled_back" => assert_eq!(next, 0, "{when}: {how}"),
+            _ => {}
+        }
+        ends.insert(how);
+    }
+    assert!(ends.len() > 1, "killed at too few places: {ends:?}");
 }

@@ -9,6 +9,7 @@
     reason = "tests"
 )]
 
+mod agent;
 mod agents;
 mod answer;
 mod ask;
@@ -16,7 +17,12 @@ mod autopilot;
 mod bad_input;
 mod browser;
 mod cancel;
+mod checked;
+mod clock;
+mod connect;
 mod crowd;
+mod custom;
+mod day;
 mod determinism;
 mod distrust;
 mod documents;
@@ -25,6 +31,9 @@ mod growth;
 mod head_to_head;
 mod help;
 mod history;
+mod hook;
+mod inbox;
+mod injection;
 mod json;
 mod kill;
 mod kinds;
@@ -38,10 +47,15 @@ mod provider;
 mod race;
 mod reference;
 mod releases;
+mod remedies;
 mod render;
 mod review;
 mod schema;
+mod schemathesis;
 mod serve;
+mod serve_kill;
+mod serve_projects;
+mod serve_tls;
 mod setting;
 mod signed;
 mod site;

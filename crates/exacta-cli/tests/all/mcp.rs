@@ -110,7 +110,7 @@ fn a_model_that_is_not_declared_asks_a_person() {
     let told = agent.call_with("submit", patch(), meta);
     assert_eq!(told["decision"], "allow", "{told}");
     let id = told["plan_id"].as_str().unwrap();
-    let shown = world.run(&["show", id, "--json"]).expect(0).json();
+    let shown = world.run(&["show", id, "--json", "--with", "binding"]).expect(0).json();
     let proposer = &shown["detail"]["binding"]["proposer"];
     assert_eq!(
         (&proposer["credential"], &proposer["client"]),
@@ -145,6 +145,55 @@ fn an_agent_sees_and_ends_only_its_own_plans() {
     assert!(ended["summary"].as_str().unwrap().contains("not wanted"), "{ended}");
 }
 
+/// The checks see the change as it would be, and nothing of it is kept.
+#[test]
+fn an_agent_tests_what_it_may_not_write() {
+    if !exacta_testkit::sandbox() {
+        return;
+    }
+    let world = World::begun();
+    let project = world.project();
+    let argv = "argv = ['sh', '-c', 'echo saw; cat greet.txt; echo built > made.txt; grep -q there greet.txt']";
+    policy(&world, &format!("[[projects.'{}'.checks]]\nname = 'greets'\n{argv}\n", project.display()));
+    let mut agent = Talk::begin(&world, "codex", talk::STATELESS);
+    let before = world.run(&["audit", "list", "--json"]).expect(0).out;
+    let (tried, told) = agent.call_told("try", patch());
+    assert_eq!((&tried["state"], &tried["checks"]["state"]), (&json!("checked"), &json!("passed")), "{tried}");
+    assert!(told.iter().any(|line| line.contains("there")), "what a check prints is told: {told:?}");
+    let other = "*** Begin Patch\n*** Update File: greet.txt\n@@\n hello\n-world\n+moon\n*** End Patch\n";
+    let tried = agent.call("try", json!({ "patch": other, "intent": "FixBug", "text": "greet the moon" }));
+    assert_eq!(tried["checks"]["state"], "failed", "{tried}");
+    assert!(tried["summary"].as_str().unwrap().starts_with("a check failed; "), "{tried}");
+    assert_eq!(world.read("greet.txt"), "hello\nworld\n");
+    assert!(!project.join("made.txt").exists(), "what a check writes is thrown away");
+    assert_eq!(world.run(&["audit", "list", "--json"]).expect(0).out, before, "nothing is recorded");
+}
+
+/// An undo that an agent asks for is a plan, and waits for a person also where policy alone would allow it.
+#[test]
+fn an_agent_proposes_an_undo_and_a_person_decides() {
+    let world = dev();
+    let mut agent = Talk::begin(&world, "codex", talk::STATELESS);
+    let done = agent.call("submit", declared(json!({ "run": true })));
+    assert_eq!(done["state"], "applied", "{done}");
+    let run = done["plan_id"].as_str().unwrap().to_owned();
+    let mut other = Talk::begin(&world, "claude", talk::STATELESS);
+    assert_eq!(other.refused("undo", json!({ "plan_id": run }))["code"], "run_unknown");
+    let undo = agent.call("undo", json!({ "plan_id": run }));
+    assert_eq!((&undo["state"], &undo["next"]["who"]), (&json!("not_decided_yet"), &json!("person")), "{undo}");
+    assert_eq!(world.read("greet.txt"), "hello\nthere\n", "proposing is not undoing");
+    let id = undo["plan_id"].as_str().unwrap();
+    world.run(&["execute", id]).expect(30);
+    world.run(&["approve", id, "--approver-key", &world.key()]).expect(0);
+    world.run(&["execute", id]).expect(0);
+    assert_eq!(world.read("greet.txt"), "hello\nworld\n");
+    // What changed since is not undone.
+    let done = agent.call("submit", declared(json!({ "run": true })));
+    world.write("greet.txt", "mine\n");
+    let refused = agent.refused("undo", json!({ "plan_id": done["plan_id"] }));
+    assert_eq!(refused["code"], "target_changed", "{refused}");
+}
+
 /// SPEC 7: nothing here approves, rejects, or changes a setting, for whatever rights an agent has.
 #[test]
 fn no_tool_approves_or_changes_policy() {
@@ -155,8 +204,7 @@ fn no_tool_approves_or_changes_policy() {
     let mut agent = Talk::begin(&world, "codex", talk::STATELESS);
     let id = agent.call("submit", patch())["plan_id"].as_str().unwrap().to_owned();
     let before = world.run(&["audit", "list", "--json"]).expect(0).out;
-    for name in ["approve", "reject", "revise", "undo", "policy_set", "profile_set", "approver_add", "token_add", "try"]
-    {
+    for name in ["approve", "reject", "revise", "policy_set", "profile_set", "approver_add", "token_add"] {
         assert!(agent.fails("tools/call", json!({ "name": name, "arguments": { "plan_id": id } })).contains("no tool"));
     }
     // Every tool that there is, with everything that it takes: the plan still waits, and nothing runs.
@@ -217,7 +265,7 @@ fn proposals_and_bases_and_what_is_wrong_with_them() {
     let stale = agent.call("check", seen(&exacta_kernel::hash::Digest::of(b"other").to_string()));
     assert_eq!((&stale["decision"], &stale["findings"][0]["code"]), (&json!("deny"), &json!("PLAN_TARGET_CHANGED")));
     let denied = agent.call("submit", with(json!({ "patch": "--- a/nothing\n+++ b/nothing\n@@ -1 +1 @@\n-a\n+b\n" })));
-    assert_eq!((&denied["state"], &denied["next"]["who"]), (&json!("denied"), &json!("you")), "{denied}");
+    assert_eq!((&denied["state"], &denied["next"]["who"]), (&json!("denied"), &json!("agent")), "{denied}");
     for (arguments, words) in [
         (json!({}), "give either `patch` or `proposal`"),
         (json!({ "patch": "x", "proposal": {} }), "give either"),

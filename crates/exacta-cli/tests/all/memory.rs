@@ -54,7 +54,7 @@ fn huge_files_need_memory_in_proportion() {
         step(3, "file_modify", "long.txt", json!({ "edits": [{ "find": "WRONG", "replace": "good" }] })),
     ]);
     let file = world.file("plan.json", text);
-    let view = limited(&world, &["submit", &file, "--json"]).expect(30).json();
+    let view = limited(&world, &["submit", &file, "--json", "--with", "diff"]).expect(30).json();
     let step = |index: usize| view["detail"]["steps"][index].clone();
     assert_eq!((&step(0)["removed"], &step(1)["removed"]), (&json!(3_000_000), &json!(1_500_000)));
     let diff = |index: usize| step(index)["diff"].as_str().unwrap().to_owned();

@@ -14,6 +14,22 @@ fn the_schema_is_json_and_names_the_format() {
 }
 
 #[test]
+fn help_on_commands_and_topics() {
+    let world = World::empty();
+    for (topic, part) in [
+        (&[][..], "Examples:"),
+        (&["policy", "set"], "caps.submitted_files"),
+        (&["keys"], "next, previous hunk"),
+        (&["exit-codes"], "changes requested"),
+    ] {
+        let told = world.run(&[&["help"], topic].concat()).expect(0).out;
+        assert!(told.contains(part), "{topic:?}: {told}");
+    }
+    let unknown = world.run(&["help", "nonsense"]).expect(2).err;
+    assert!(unknown.contains("exit-codes"), "{unknown}");
+}
+
+#[test]
 fn completions_for_every_shell() {
     let world = World::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {

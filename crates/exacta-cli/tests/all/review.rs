@@ -130,9 +130,97 @@ fn what_keys_choose() {
     assert_eq!(chosen("2 s"), None, "steps are selected where they are seen");
 }
 
+/// A plan whose first step changes three places of a file, forty lines apart.
+fn with_hunks() -> exacta_view::PlanView {
+    let mut view = view("confirm");
+    let hunk = |n: usize| {
+        let kept: String = (0..30).map(|line| format!(" kept line {line} near place {n}\n")).collect();
+        format!("@@ -{0},31 +{0},31 @@\n{kept}-old place {n}\n+new place {n}\n", n * 40)
+    };
+    let diff = format!("--- a/x.py\n+++ b/x.py\n{}{}{}", hunk(1), hunk(2), hunk(3));
+    view.detail.as_mut().unwrap().steps[0].diff = Some(diff);
+    view
+}
+
+#[test]
+fn hunks_and_files_are_walked() {
+    let mut review = Review::new(with_hunks(), false);
+    picture(&mut review, 80, 24);
+    for (keys, step, hunk) in [
+        ("n", 0, Some((1, 3))),
+        ("n", 0, Some((2, 3))),
+        ("p", 0, Some((1, 3))),
+        ("nn", 0, Some((3, 3))),
+        ("n", 1, Some((1, 1))),
+        ("p", 0, Some((3, 3))),
+        ("N", 1, None),
+        ("NNNN", 2, None),
+        ("PPPP", 0, None),
+        ("2N", 1, None),
+    ] {
+        assert_eq!(press(&mut review, keys), None);
+        assert_eq!((review.step(), review.hunk()), (step, hunk), "{keys}");
+        let shown = picture(&mut review, 80, 24);
+        if let (0, Some((hunk, _))) = (step, hunk) {
+            assert!(shown.contains(&format!("@@ -{}", hunk * 40)), "{shown}");
+        }
+    }
+}
+
+#[test]
+fn single_hunks_are_taken() {
+    let chosen = |keys: &str| {
+        let mut review = Review::new(with_hunks(), false);
+        picture(&mut review, 80, 24);
+        press(&mut review, keys)
+    };
+    let steps = |parts: &[&str]| Some(Choice::ApproveSteps(parts.iter().map(|part| (*part).to_owned()).collect()));
+    assert_eq!(chosen("n s"), steps(&["s1:1"]));
+    assert_eq!(chosen("n nn s"), steps(&["s1:1", "s1:3"]));
+    assert_eq!(chosen(" n s"), steps(&["s1:2", "s1:3"]), "all but the first");
+    assert_eq!(chosen("n n n s"), steps(&["s1"]), "all hunks are the step");
+    assert_eq!(chosen("n  s"), None, "marked and unmarked");
+    let mut review = Review::new(with_hunks(), false);
+    picture(&mut review, 80, 24);
+    press(&mut review, "nn v");
+    insta::assert_snapshot!("a-hunk-marked-a-step-viewed", picture(&mut review, 80, 24));
+}
+
+#[test]
+fn words_are_found_in_every_step() {
+    let mut review = Review::new(with_hunks(), false);
+    picture(&mut review, 80, 24);
+    for (keys, found) in
+        [("/new place 2\n", "+new place 2"), ("/NEAR\n", "is not on this page"), ("/new place\n", "+new place 3")]
+    {
+        assert_eq!(press(&mut review, keys), None);
+        let shown = picture(&mut review, 80, 24);
+        assert!(shown.contains(found), "{keys}\n{shown}");
+    }
+    press(&mut review, "/\n");
+    assert!(picture(&mut review, 80, 24).contains("+new place 1"), "it begins again");
+    assert_eq!(press(&mut review, "/y\x1b"), None, "what is typed there decides nothing");
+}
+
+/// Time passes, and what is left of it is on the screen.
+#[test]
+fn summary_and_time_left_are_on_every_page() {
+    let mut review = Review::new(view("confirm"), false);
+    let until = review.view().expires_at.clone().unwrap();
+    let until = exacta_kernel::time::Timestamp::try_from(until).unwrap();
+    review.look_at(exacta_kernel::time::Timestamp::from_millis(until.as_millis() - 5 * 60_000));
+    for page in 1..=7 {
+        press(&mut review, &page.to_string());
+        let shown = picture(&mut review, 80, 24);
+        assert!(shown.contains("5 min left"), "{shown}");
+        let words = review.view().detail.as_ref().unwrap().intent_text.get(..20).unwrap().to_owned();
+        assert!(shown.contains(&words), "{shown}");
+    }
+}
+
 #[test]
 fn control_c_pauses_everywhere() {
-    for keys in ["", "?", "a", "r", "c"] {
+    for keys in ["", "?", "a", "r", "c", "/"] {
         let mut review = Review::new(view("confirm"), false);
         press(&mut review, keys);
         let choice = review.key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL));
@@ -235,11 +323,11 @@ proptest::proptest! {
     #![proptest_config(proptest::test_runner::Config::with_cases(24))]
     #[test]
     fn no_keys_panic_and_none_approve_without_the_key(
-        keys in proptest::collection::vec((0usize..40, 1u16..130, 1u16..50), 0..60)
+        keys in proptest::collection::vec((0usize..48, 1u16..130, 1u16..50), 0..60)
     ) {
         let mut review = Review::new(view("confirm"), true);
         for (key, width, height) in keys {
-            let letters = "axrcsqjkJKgGhlbf?1234567 cof1\n\t\x1b";
+            let letters = "axrcsqjkJKgGhlbf?1234567 cof1\n\t\x1bnpNPvedu/";
             let letter = letters.chars().nth(key % letters.chars().count()).unwrap();
             let choice = press(&mut review, &letter.to_string());
             proptest::prop_assert_ne!(choice, Some(Choice::Approve), "`y` was never typed");

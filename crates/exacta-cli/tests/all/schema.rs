@@ -171,6 +171,47 @@ fn the_schema_says_what_is_always_there() {
     }
 }
 
+/// What is long is told only where it is asked for, and what is told says who goes on.
+#[test]
+fn what_is_long_is_told_where_it_is_asked_for() {
+    let world = World::begun();
+    let many: String = (0..4_000).map(|n| format!("a new line of text, number {n}\n")).collect();
+    let mut plan = three_steps();
+    plan["steps"][0] = json!({
+        "id": "s1", "order": 1, "type": "file_create", "target": "long.txt", "dependencies": [],
+        "description": "add the whole list of lines", "content": many,
+    });
+    let told = world.pipe(&["submit", "-", "--json"], plan.to_string().as_bytes()).expect(30);
+    let view = told.json();
+    assert!(told.out.len() < plan.to_string().len() / 4, "{} bytes are told", told.out.len());
+    let id = view["plan_id"].as_str().unwrap();
+    assert_eq!(
+        view["next"],
+        json!({
+            "who": "person", "command": format!("exacta review {id}"), "tool": "wait",
+            "why": "a person decides about it; that is no denial. Wait, or go on with other work; do not submit it again, and do not try another way",
+        })
+    );
+    let whole = world.run(&["show", id, "--json", "--with", "diff,binding", "--with", "reasons"]).expect(0).json();
+    holds(&world, "everything", &whole);
+    assert!(whole["detail"]["steps"][0]["diff"].as_str().unwrap().ends_with("number 3999\n"));
+    assert!(whole["detail"]["binding"].is_object());
+    let factors = |view: &Value| view["risk"]["factors"].as_array().unwrap().clone();
+    for (folded, each) in factors(&view).iter().zip(&factors(&whole)) {
+        let count =
+            |list: &Value| list.as_array().unwrap().iter().map(|one| one["count"].as_u64().unwrap()).sum::<u64>();
+        assert_eq!(count(&folded["reasons"]), each["reasons"].as_array().unwrap().len() as u64, "{folded} {each}");
+    }
+    world.run(&["show", id, "--json", "--with", "everything"]).expect(2);
+    world
+        .run(&["approve", id, "--approver-key", &world.key(), "--hash", view["plan_hash"].as_str().unwrap()])
+        .expect(0);
+    let approved = world.run(&["show", id, "--json"]).expect(0).json();
+    assert_eq!((&approved["next"]["who"], &approved["next"]["tool"]), (&json!("agent"), &json!("execute")));
+    let refused = world.pipe(&["submit", "-", "--json"], b"{}").expect(10).json();
+    assert_eq!((&refused["next"]["who"], &refused["next"]["tool"]), (&json!("agent"), &json!("check")));
+}
+
 #[test]
 fn what_does_not_fit_is_found() {
     let world = World::begun();

@@ -2,6 +2,7 @@
 
 use crate::story::{fix, id, submit};
 use crate::world::World;
+use exacta_kernel::approval::Verb;
 use exacta_serve::{Method, RouteView, routes};
 use exacta_testkit::Running;
 use rustix::process::{Pid, Signal, kill_process};
@@ -15,6 +16,7 @@ pub struct Served {
     running: Running,
     pub address: String,
     pub link: String,
+    pub url: String,
 }
 
 /// What was answered.
@@ -27,33 +29,49 @@ pub struct Reply {
 
 impl Served {
     pub fn start(world: &World) -> Self {
-        let mut command = world.command(&["serve", "--listen", "127.0.0.1:0", "--json"]);
+        Self::start_with(world, &[])
+    }
+
+    /// The same with more arguments.
+    pub fn start_with(world: &World, more: &[&str]) -> Self {
+        let mut command = world.command(&[&["serve", "--listen", "127.0.0.1:0", "--json"], more].concat());
         let mut running = Running::start(command.stdout(Stdio::piped()).stderr(Stdio::null()));
         let mut line = String::new();
         BufReader::new(running.stdout().unwrap()).read_line(&mut line).unwrap();
         let told: Value = serde_json::from_str(&line).unwrap();
         let word = |name: &str| told[name].as_str().unwrap().to_owned();
-        let link = word("session_url").rsplit('/').next().unwrap().to_owned();
-        Self { running, address: word("address"), link }
+        let url = word("session_url");
+        let link = url.rsplit('/').next().unwrap().to_owned();
+        Self { running, address: word("address"), link, url }
     }
 
     /// Sends a request with these headers beside `Host`.
     pub fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
+        self.try_ask(method, path, headers, body).expect("the server is there")
+    }
+
+    /// The same; nothing if the server is gone.
+    pub fn try_ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Option<Reply> {
         let host = [("Host", self.address.as_str())];
         let given = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host"));
         let mut text = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
         for (name, value) in host.iter().filter(|_| !given).chain(headers) {
             text.push_str(&format!("{name}: {value}\r\n"));
         }
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        stream.write_all(format!("{text}\r\n{body}").as_bytes()).unwrap();
+        let mut stream = TcpStream::connect(&self.address).ok()?;
+        stream.write_all(format!("{text}\r\n{body}").as_bytes()).ok()?;
         let mut answer = Vec::new();
         // Whoever is refused early may be cut off while they still talk.
         let _cut = stream.read_to_end(&mut answer);
         let answer = String::from_utf8_lossy(&answer).into_owned();
         let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_default();
-        Reply { status, head: head.to_ascii_lowercase(), body: body.to_owned() }
+        Some(Reply { status, head: head.to_ascii_lowercase(), body: body.to_owned() })
+    }
+
+    /// Kills it, as nothing that it could prepare for.
+    pub fn kill(&self) {
+        kill_process(Pid::from_raw(self.running.id().cast_signed()).unwrap(), Signal::KILL).unwrap();
     }
 
     fn origin(&self) -> String {
@@ -78,7 +96,7 @@ impl Served {
     }
 
     /// The form token of a plan's page.
-    fn token(&self, cookie: &str, plan: &str) -> String {
+    pub fn token(&self, cookie: &str, plan: &str) -> String {
         let page = self.ask("GET", &format!("/plans/{plan}"), &[("Cookie", cookie)], "").body;
         let rest = page.split("name=\"token\" value=\"").nth(1).unwrap_or_else(|| panic!("{page}"));
         rest.split('"').next().unwrap().to_owned()
@@ -125,15 +143,15 @@ fn a_token_reaches_nothing_that_decides() {
             let headers: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
             let reply = served.ask(method, &path, &headers, body);
             assert!(reply.status < 500, "{method} {path}: {}", reply.body);
-            let decides = ["/approve", "/reject", "/revise", "/derive"].iter().any(|end| path.ends_with(end));
+            let decides = ["/approve", "/reject", "/revise", "/derive", "/rollback", "/sync"]
+                .iter()
+                .any(|end| path.ends_with(end));
             assert!(!decides || reply.status >= 400, "{method} {path}: {}", reply.status);
             assert!(sees || !path.contains(&theirs) || reply.status >= 400, "{method} {path}: {}", reply.status);
             if reply.status >= 400 && reply.status != 422 {
-                assert!(
-                    reply.head.contains("application/problem+json") && reply.body.contains("\"code\""),
-                    "{}",
-                    reply.body
-                );
+                let v1 = path.starts_with("/api/v1/") && reply.body.contains("\"ok\":false");
+                let told = v1 || reply.head.contains("application/problem+json");
+                assert!(told && reply.body.contains("\"code\""), "{path}: {}", reply.body);
             }
         }
         // A page of another site cannot use it either.
@@ -211,7 +229,7 @@ fn a_program_submits_waits_and_learns_the_answer() {
     assert_eq!(ask("POST", "/api/v2/plans", &[], "not a plan").status, 422);
     assert_eq!(ask("GET", "/api/v2/openapi.json", &[], "").status, 200);
 
-    let signed = signature(&world, &served, &bearer, &plan_id, told["plan_hash"].as_str().unwrap());
+    let signed = signature(&world, &served, &bearer, (Verb::Approve, &plan_id, told["plan_hash"].as_str().unwrap()));
     let json_kind = [("Content-Type", "application/json")];
     let mut forged = signed.clone();
     forged["statement"]["plan_id"] = json!("019a2f3e-7c1d-7e2a-9b4f-000000000001");
@@ -226,19 +244,19 @@ fn a_program_submits_waits_and_learns_the_answer() {
 }
 
 /// An approval that the owner of a key signs, as a program would send it.
-fn signature(world: &World, served: &Served, bearer: &str, plan: &str, hash: &str) -> Value {
-    use exacta_kernel::approval::{Statement, Verb};
+fn signature(world: &World, served: &Served, bearer: &str, (verb, plan, hash): (Verb, &str, &str)) -> Value {
+    use exacta_kernel::approval::Statement;
     use exacta_kernel::hash::Digest;
     use exacta_kernel::id::{PlanId, ProjectId};
     use exacta_kernel::time::Timestamp;
-    let health = served.ask("GET", "/api/v2/health", &[("Authorization", bearer)], "");
-    let health: Value = serde_json::from_str(&health.body).unwrap();
+    let shown = served.ask("GET", &format!("/api/v2/plans/{plan}"), &[("Authorization", bearer)], "");
+    let shown: Value = serde_json::from_str(&shown.body).unwrap();
     let key = exacta_home::KeyFile::load(world.key().as_ref()).unwrap().unlock(None).unwrap();
     let millis = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
     let now = Timestamp::from_millis(i64::try_from(millis).unwrap());
     let statement = Statement::new(
-        Verb::Approve,
-        ProjectId::parse(health["project_id"].as_str().unwrap()).unwrap(),
+        verb,
+        ProjectId::parse(shown["project_id"].as_str().unwrap()).unwrap(),
         PlanId::parse(plan).unwrap(),
         Digest::parse(hash).unwrap(),
         key.name().clone(),
@@ -247,6 +265,61 @@ fn signature(world: &World, served: &Served, bearer: &str, plan: &str, hash: &st
     );
     let signed = serde_json::to_value(key.sign(&statement).unwrap()).unwrap();
     json!({ "plan_hash": hash, "statement": signed["statement"], "signature": signed["signature"] })
+}
+
+/// What an approver's program signed counts as what it says, once; and a session, never a token, changes profile and policy.
+#[test]
+fn decisions_signed_elsewhere_and_settings_of_a_session() {
+    let world = World::begun();
+    let token = world.run(&[
+        "token",
+        "add",
+        "codex",
+        "--scope",
+        "read",
+        "--scope",
+        "read_all",
+        "--approver-key",
+        &world.key(),
+        "--json",
+    ]);
+    let bearer = format!("Bearer {}", token.expect(0).json()["token"].as_str().unwrap());
+    let plan = id(&submit(&world, &fix()));
+    let hash = world.run(&["show", &plan, "--json"]).expect(0).json()["plan_hash"].as_str().unwrap().to_owned();
+    let served = Served::start(&world);
+    let json_kind = ("Content-Type", "application/json");
+    let send = |act: &str, verb: Verb| {
+        let mut body = signature(&world, &served, &bearer, (verb, &plan, &hash));
+        body.as_object_mut().unwrap().remove("plan_hash");
+        served.ask("POST", &format!("/api/v2/plans/{plan}/{act}"), &[json_kind], &body.to_string())
+    };
+    let status = || world.run(&["show", &plan, "--json"]).expect(0).json()["status"].clone();
+    assert_eq!(send("reject", Verb::Withdraw).status, 403, "another decision");
+    assert_eq!(send("withdraw", Verb::Approve).status, 403, "another decision");
+    assert_eq!(status(), "pending");
+    assert_eq!(send("reject", Verb::Reject).status, 200);
+    assert_eq!(status(), "rejected");
+    assert_eq!(send("reject", Verb::Reject).status, 409, "once");
+
+    let (cookie, origin) = (served.open().0, served.origin());
+    let session = [("Cookie", cookie.as_str()), ("Origin", origin.as_str()), json_kind];
+    let agent = [("Authorization", bearer.as_str()), json_kind];
+    let value = |reply: &Reply| -> Value { serde_json::from_str(&reply.body).unwrap() };
+    let dev = json!({ "profile": "DEV" }).to_string();
+    assert_eq!(served.ask("POST", "/api/v2/profile", &agent, &dev).status, 403);
+    assert_eq!(value(&served.ask("POST", "/api/v2/profile", &session, &dev))["chosen"], "DEV");
+    let safe = json!({ "profile": "SAFE" }).to_string();
+    assert_eq!(served.ask("POST", "/api/v2/profile", &agent, &safe).status, 403, "nor lowers it");
+    let was = value(&served.ask("GET", "/api/v2/policy", &session, ""))["sha256"].clone();
+    let policy = json!({ "text": "version = \"2\"\nceiling = \"SAFE\"\n", "replaces": was }).to_string();
+    assert_eq!(served.ask("POST", "/api/v2/policy", &agent, &policy).status, 403);
+    assert_eq!(value(&served.ask("POST", "/api/v2/policy", &session, &policy))["version"], "2");
+    assert_eq!(served.ask("POST", "/api/v2/policy", &session, &policy).status, 409, "it is another one by now");
+    assert_eq!(value(&served.ask("GET", "/api/v2/profile", &session, ""))["in_force"], "SAFE");
+    let checkpoint = value(&served.ask("GET", "/api/v2/audit/checkpoint", &agent, ""));
+    assert!(checkpoint["note"].as_str().unwrap().contains("\u{2014} exacta/"), "{checkpoint}");
+    served.end();
+    world.run(&["audit", "verify"]).expect(0);
 }
 
 /// Walks every route there is, so that a new one cannot be forgotten.
@@ -363,40 +436,6 @@ fn a_link_works_once() {
     let again = served.form("/open", "", &served.origin(), &format!("link={}", served.link));
     assert_eq!(again.status, 401, "a replay");
     served.end();
-}
-
-/// Many approvals at the same time, over the page and the command line: one wins, and the record says so once.
-#[test]
-fn one_of_many_approvals_wins() {
-    let world = World::begun();
-    let plan = id(&submit(&world, &fix()));
-    let served = Served::start(&world);
-    let (cookie, _) = served.open();
-    let token = served.token(&cookie, &plan);
-    let hash = world.run(&["show", &plan, "--json"]).expect(0).json()["plan_hash"].as_str().unwrap().to_owned();
-    let body = format!("token={token}&plan_hash={hash}&run=0");
-    let path = format!("/plans/{plan}/approve");
-    let won = std::thread::scope(|scope| {
-        let pages: Vec<_> = (0..6)
-            .map(|_| scope.spawn(|| served.form(&path, &cookie, &served.origin(), &body).status == 303))
-            .collect();
-        let key = world.key();
-        let (world, plan, hash) = (&world, &plan, &hash);
-        let commands: Vec<_> = (0..3)
-            .map(|_| {
-                let key = key.clone();
-                scope.spawn(move || world.run(&["approve", plan, "--hash", hash, "--approver-key", &key]).code == 0)
-            })
-            .collect();
-        let pages = pages.into_iter().map(|racer| racer.join().unwrap());
-        let commands: Vec<bool> = commands.into_iter().map(|racer| racer.join().unwrap()).collect();
-        pages.chain(commands).filter(|won| *won).count()
-    });
-    assert_eq!(won, 1);
-    let shown = world.run(&["show", &plan, "--json"]).expect(0).json();
-    assert_eq!(shown["approvals"].as_array().unwrap().len(), 1);
-    served.end();
-    world.run(&["audit", "verify"]).expect(0);
 }
 
 /// What was made on the page ends with the server, and comes back with one act.

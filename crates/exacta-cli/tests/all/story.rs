@@ -155,7 +155,7 @@ fn a_plan_that_nothing_carries_out_is_told_so() {
     });
     let id = id(&submit(&world, &plan).expect(30));
     let approved = world.run(&["approve", &id, "--approver-key", &world.key()]).expect(0);
-    assert!(approved.err.contains("nothing carries steps of the autopilot domain out"), "{}", approved.err);
+    assert!(approved.err.contains("nothing runs steps of the autopilot domain"), "{}", approved.err);
     assert!(!approved.err.contains("exacta execute"), "{}", approved.err);
     world.run(&["execute", &id]).expect(10);
 }
@@ -408,7 +408,8 @@ fn patches_become_plans() {
     let codex = "*** Begin Patch\n*** Update File: greet.txt\n@@\n hello\n-world\n+there\n*** End Patch\n";
     let mut hashes = Vec::new();
     for (form, patch) in [("--from-git", git), ("--from-codex", codex)] {
-        let args = ["check", "-", form, "--intent", "FixBug", "--text", "name the right place", "--json"];
+        let args =
+            ["check", "-", form, "--intent", "FixBug", "--text", "name the right place", "--json", "--with=diff"];
         let view = world.pipe(&args, patch.as_bytes());
         let view = view.json();
         assert_eq!(view["target_files"], json!(["greet.txt"]), "{view}");

@@ -304,7 +304,7 @@ fn run_asks_and_executes() {
     terminal.end().expect(0);
     assert_eq!(world.read("greet.txt"), "hello\nthere\n");
     let mut terminal = world.terminal(&["undo"]);
-    terminal.wait_for("-there").wait_for("[y/N]").send("y\n");
+    terminal.wait_for("-there").wait_for("[y]es").send("y");
     terminal.end().expect(0);
     assert_eq!(world.read("greet.txt"), "hello\nworld\n");
 }
@@ -358,7 +358,7 @@ fn in_the_demo_the_person_decides() {
     let mut terminal = world.terminal(&["demo"]);
     terminal.wait_for("which steps do you approve?").send("test\n");
     terminal.wait_for("depends on").wait_for("which steps").send("round\n");
-    terminal.wait_for("[y/N]").send("y\n");
+    terminal.wait_for("[y]es").send("y");
     let done = terminal.end().expect(0);
     assert!(done.out.contains("byte for byte") && !done.out.contains("(played)"), "{}", done.out);
 }
@@ -426,6 +426,37 @@ fn alone_without_a_terminal_it_only_lists() {
     );
     assert_eq!(world.run(&["--json"]).expect(0).json()["plans"][0]["plan_id"], id);
     assert_eq!(status(&world, &id), "pending");
+}
+
+/// Of what follows a piped patch, nothing is an answer, whenever it comes.
+#[test]
+fn bytes_behind_a_piped_patch_are_no_answer() {
+    let world = World::begun();
+    let patch = "diff --git a/greet.txt b/greet.txt\n--- a/greet.txt\n+++ b/greet.txt\n@@ -1,2 +1,2 @@\n hello\n-world\n+there\n";
+    let file = world.file("change.patch", patch);
+    let exacta = crate::world::EXACTA;
+    for behind in ["yes | head -c 100000", "printf 'y\\ny\\napprove\\n'", "sleep 1; printf y"] {
+        let line = format!("{{ cat {file}; {behind}; }} | {exacta} run - --text 'greet there'");
+        let done = world.shell(&line).converse(|seen| seen.contains("[?] ").then(|| "n".to_owned()));
+        assert!([10, 30].contains(&done.code), "{behind}: {done:?}");
+        assert_eq!(world.read("greet.txt"), "hello\nworld\n", "{behind}");
+    }
+}
+
+/// The review opens what is looked at in the person's editor, and comes back to it.
+#[test]
+fn the_review_opens_an_editor_and_goes_on() {
+    let world = World::begun();
+    let id = submitted(&world);
+    let kept = world.path().join("seen.diff");
+    let editor = world.file("editor.sh", format!("cp \"$1\" {}; echo changed >> \"$1\"\n", kept.display()));
+    let mut terminal = world.shell(&format!("EDITOR='sh {editor}' {} review {id}", crate::world::EXACTA));
+    terminal.wait_for("\x1b[?1049h").wait_for("+there").send("e").wait_for("\x1b[?1049l").wait_for("\x1b[?1049h");
+    terminal.wait_for("+there").send("a").wait_for("exactly").send("y");
+    terminal.end().expect(0);
+    assert!(std::fs::read_to_string(kept).unwrap().contains("+there"));
+    assert_eq!(status(&world, &id), "user_approved");
+    assert_eq!(world.read("greet.txt"), "hello\nworld\n");
 }
 
 /// Standard input may carry the patch; the answer is read from the terminal, and there must be one to show the plan on.

@@ -496,7 +496,7 @@ fn a_lock_held_by_another_run_costs_no_plan() {
     let shown = world.run(&["show", &second, "--json"]).expect(0).json();
     assert_eq!((&shown["status"], &shown["run"]), (&"user_approved".into(), &Value::Null), "{shown}");
     world.write("quick", "");
-    let mut waiting = world.command(&["execute", &second, "--wait"]);
+    let mut waiting = world.command(&["execute", &second, "--queue"]);
     let mut waiting = Running::start(waiting.stdout(Stdio::null()).stderr(Stdio::null()));
     run.stopped_by("TERM");
     assert_eq!(waiting.wait().code(), Some(0), "it had its turn");
@@ -558,7 +558,7 @@ fn a_run_that_dies_makes_room_for_one_that_waits() {
     let (first, second, third) = (approve(&world), approve(&world), approve(&world));
     let mut run = Begun::execute(&world, &first);
     let wait = |id: &str| {
-        let mut command = world.command(&["execute", id, "--wait", "--json"]);
+        let mut command = world.command(&["execute", id, "--queue", "--json"]);
         Running::start(command.stdout(Stdio::piped()).stderr(Stdio::piped()))
     };
     let cancelled = wait(&third);
@@ -593,7 +593,7 @@ fn a_policy_that_changes_during_a_check_withdraws_the_run() {
     demand(&world, "echo begun; until test -e out/changed; do sleep 0.1; done", 600, "\"out\"");
     let (first, second) = (approve(&world), approve(&world));
     let run = Begun::execute(&world, &first);
-    let mut waiting = world.command(&["execute", &second, "--wait"]);
+    let mut waiting = world.command(&["execute", &second, "--queue"]);
     let waiting = Running::start(waiting.stdout(Stdio::piped()).stderr(Stdio::piped()));
     let policy = world.home().join("safety-policy.toml");
     let text = std::fs::read_to_string(&policy).unwrap();

@@ -39,7 +39,10 @@ fn create(target: &str, content: &str) -> Value {
 }
 
 fn submit(world: &World, steps: &[Value]) -> Value {
-    world.pipe(&["submit", "-", "--json"], plan(steps).to_string().as_bytes()).expect(30).json()
+    world
+        .pipe(&["submit", "-", "--json", "--with", "diff,reasons,binding"], plan(steps).to_string().as_bytes())
+        .expect(30)
+        .json()
 }
 
 fn id(view: &Value) -> &str {
@@ -106,7 +109,7 @@ fn attack_03_long_files_and_deletions_are_seen_whole() {
     let signed = |count: u32| numbers(count).lines().map(|line| format!("-{line}\n")).collect::<String>();
     let shown = world.run(&["show", id(&view)]).expect(0).out;
     assert!(shown.contains(&signed(5_000)) && shown.contains(&format!("{}+nothing\n", signed(250_000))));
-    let json = world.run(&["show", id(&view), "--json"]).expect(0).json();
+    let json = world.run(&["show", id(&view), "--json", "--with", "diff"]).expect(0).json();
     assert!(json["detail"]["steps"][1]["diff"].as_str().unwrap().ends_with(&format!("{}+nothing\n", signed(250_000))));
     let mut review = review(&view);
     let seen = paged(&mut review);

@@ -14,7 +14,7 @@ use std::time::Instant;
 pub const EXACTA: &str = env!("CARGO_BIN_EXE_exacta");
 
 /// The binary that most commands are run with: another one, where `EXACTA_PROGRAM` names it.
-fn program() -> OsString {
+pub fn program() -> OsString {
     std::env::var_os("EXACTA_PROGRAM").unwrap_or_else(|| EXACTA.into())
 }
 
@@ -49,7 +49,19 @@ impl World {
 
     /// The same after `init`, with an approver whose key needs no passphrase.
     pub fn begun() -> Self {
-        let world = Self::new();
+        Self::new().begin()
+    }
+
+    /// The same within this folder, for programs that trust nothing in `/tmp`.
+    pub fn begun_in(place: &str) -> Self {
+        let world = Self { dir: tempfile::tempdir_in(place).unwrap() };
+        fs::create_dir_all(world.project()).unwrap();
+        world.write("greet.txt", "hello\nworld\n");
+        world.begin()
+    }
+
+    fn begin(self) -> Self {
+        let world = self;
         world.run(&["init", "--approver", "tester", "--no-passphrase"]).expect(0);
         world
     }

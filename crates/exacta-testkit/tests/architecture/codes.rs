@@ -25,7 +25,7 @@ fn a_code_is_found() {
 }
 
 /// The codes that stand alone in quotes.
-fn quoted(code: &str) -> Vec<String> {
+pub fn quoted(code: &str) -> Vec<String> {
     let is_code = |word: &&str| {
         AREAS.iter().any(|area| word.len() > area.len() && word.starts_with(area))
             && word.chars().all(|letter| letter.is_ascii_uppercase() || letter == '_')

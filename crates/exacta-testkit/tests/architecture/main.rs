@@ -11,5 +11,8 @@
 
 mod callers;
 mod codes;
+mod commands;
 mod modules;
+mod rules;
 mod sources;
+mod walks;

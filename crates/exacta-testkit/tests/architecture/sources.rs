@@ -29,28 +29,30 @@ pub fn crates() -> Vec<String> {
 /// The files of one crate's `src`, but for those that hold only tests.
 pub fn sources(name: &str) -> Vec<Source> {
     let root = workspace().join("crates").join(name).join("src");
-    let mut files = Vec::new();
-    walk(&root, &mut files);
-    files.sort();
+    let mut files = files(&root);
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));
     let relative = |path: &PathBuf| path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
     let is_test = |name: &str| name.split('/').any(|part| part == "tests" || part == "tests.rs");
     let named = files.iter().map(|path| (relative(path), path)).filter(|(name, _)| !is_test(name));
     named.map(|(name, path)| Source { name, code: code(&fs::read_to_string(path).unwrap()) }).collect()
 }
 
-fn walk(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            walk(&path, files);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            files.push(path);
+/// Every file beneath a folder, by name.
+pub fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() { open.push(path) } else { files.push(path) }
         }
     }
+    files.sort();
+    files
 }
 
 /// The code of a file: tests stand last in a file, so everything from `#[cfg(test)]` with a `mod` on is cut off.
-fn code(text: &str) -> String {
+pub fn code(text: &str) -> String {
     let tests = text.match_indices("#[cfg(test)]").find(|(at, _)| {
         let rest = text[*at..].lines().skip(1).find(|line| !line.trim_start().starts_with("#["));
         rest.is_some_and(|line| line.trim_start().starts_with("mod ") && line.trim_end().ends_with('{'))

@@ -44,7 +44,7 @@ fn the_inspector_in_strict_mode() {
         done(output(&mut command)).expect(0).json()
     };
     let listed = inspect(&["--method", "tools/list", "--strict"]);
-    assert_eq!(listed["tools"].as_array().unwrap().len(), 7, "{listed}");
+    assert_eq!(listed["tools"].as_array().unwrap().len(), 9, "{listed}");
     let checked = inspect(&["--method", "tools/call", "--tool-name", "read_schema", "--tool-arg", "domain=files"]);
     assert_eq!(checked["structuredContent"]["domain"], "files", "{checked}");
     assert_eq!(inspect(&["--method", "prompts/list"])["prompts"].as_array().unwrap().len(), 2);

@@ -86,7 +86,7 @@ fn codex_writes_nothing_itself_and_its_plan_arrives() {
     let plan = &plans["plans"][0];
     assert_eq!((&plan["by"], &plan["status"]), (&json!("mcp:codex"), &json!("pending")), "{plans}");
     // codex says which model is at work with each call, so that the plan is bound to it.
-    let shown = world.run(&["show", plan["plan_id"].as_str().unwrap(), "--json"]).expect(0).json();
+    let shown = world.run(&["show", plan["plan_id"].as_str().unwrap(), "--json", "--with=binding"]).expect(0).json();
     let proposer = &shown["detail"]["binding"]["proposer"];
     assert_eq!(proposer["model"]["model"], "gpt-5.5", "{proposer}");
     assert!(proposer["client"].as_str().unwrap().starts_with("codex"), "{proposer}");
