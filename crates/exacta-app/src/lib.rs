@@ -31,6 +31,7 @@ pub mod mail;
 mod name;
 mod notice;
 mod patch;
+mod pick;
 mod pipeline;
 mod places;
 mod profile;

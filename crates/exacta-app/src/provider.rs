@@ -3,6 +3,8 @@
 use crate::caller::Act;
 use crate::clock::now;
 use crate::error::{Error, Exit};
+use crate::in_force::safety_policy;
+use crate::pick::{Picked, picked};
 use crate::settings::{Settings, SigningKey, entry, signed_setting};
 use crate::submit::data;
 use exacta_home::{Home, ProviderState, Providers, ServedBy, TestedAt};
@@ -39,6 +41,8 @@ pub struct ProviderView {
     pub capabilities: BTreeSet<Capability>,
     /// How much it can take and give, likewise.
     pub limits: Limits,
+    /// How long the quicker of the test's two short answers took, in milliseconds.
+    pub latency_ms: Option<u64>,
     /// When it was last tested.
     pub tested_at: Option<String>,
     /// What answered last.
@@ -68,7 +72,11 @@ impl Settings {
     pub fn providers(&self) -> Result<Vec<ProviderView>, Error> {
         self.authorize(Act::ReadAll)?;
         let list = self.home.providers()?;
-        list.providers.iter().map(|setup| view(setup, &list, self.home.provider_state(setup)?.as_ref())).collect()
+        let policy = safety_policy(&self.home)?;
+        // Nobody at all is asked where nobody can be chosen; the list says so by naming none.
+        let picked = picked(&self.home, &list, |class| policy.provider_classes.contains(&class)).ok();
+        let shown = |setup| view(setup, picked.as_ref(), self.home.provider_state(setup)?.as_ref());
+        list.providers.iter().map(shown).collect()
     }
 
     /// One provider.
@@ -120,6 +128,20 @@ impl Settings {
         let also = for_intent.map_or_else(String::new, |other| format!(", `{other}` for the intent"));
         let reason = format!("provider `{name}` is asked{also}");
         self.enter(changed(self.actor(), reason), |home| home.use_provider(name, for_intent))
+    }
+
+    /// Leaves the choice to what tests found: each stage is given to the provider that fits it best.
+    ///
+    /// # Errors
+    /// If too little is known of every provider.
+    pub fn use_best_providers(&mut self) -> Result<(), Error> {
+        self.authorize(Act::Adjust)?;
+        let list = Providers { best: true, ..self.home.providers()? };
+        let policy = safety_policy(&self.home)?;
+        let Picked { plan, intent } = picked(&self.home, &list, |class| policy.provider_classes.contains(&class))?;
+        let reason =
+            format!("each stage asks the provider that fits best, now `{plan}` for plans, `{intent}` for the intent");
+        self.enter(changed(self.actor(), reason), Home::use_best_providers)
     }
 
     /// Asks a provider what it can do, and remembers the answer with its date.
@@ -221,7 +243,7 @@ fn changed(actor: Actor, reason: String) -> EntryDraft {
     EntryDraft::new(Event::ProviderChanged, actor, reason)
 }
 
-fn view(setup: &ProviderSetup, list: &Providers, state: Option<&ProviderState>) -> Result<ProviderView, Error> {
+fn view(setup: &ProviderSetup, picked: Option<&Picked>, state: Option<&ProviderState>) -> Result<ProviderView, Error> {
     let tested = state.and_then(|state| state.tested.as_ref());
     let found = tested.map(|tested| tested.probed.clone()).unwrap_or_default();
     let served = state.and_then(|state| state.served.as_ref()).map(|served| ServedView {
@@ -230,8 +252,8 @@ fn view(setup: &ProviderSetup, list: &Providers, state: Option<&ProviderState>) 
         local_sha256: served.identity.local_sha256.map(|hash| hash.to_string()),
         at: served.at.to_string(),
     });
-    let plans = list.chosen.as_ref() == Some(&setup.name);
-    let reads = list.for_intent.as_ref().or(list.chosen.as_ref()) == Some(&setup.name);
+    let plans = picked.is_some_and(|picked| picked.plan == setup.name);
+    let reads = picked.is_some_and(|picked| picked.intent == setup.name);
     let said = setup.limits;
     Ok(ProviderView {
         name: setup.name.clone(),
@@ -247,6 +269,7 @@ fn view(setup: &ProviderSetup, list: &Providers, state: Option<&ProviderState>) 
             input: said.input.or(found.limits.input),
             output: said.output.or(found.limits.output),
         },
+        latency_ms: found.latency_ms,
         tested_at: tested.map(|tested| tested.at.to_string()),
         served,
         used_for: [(plans, "plan"), (reads, "intent")]

@@ -22,6 +22,9 @@ pub struct Providers {
     pub chosen: Option<ProviderName>,
     /// Who is asked what the user wants; the same where none is named.
     pub for_intent: Option<ProviderName>,
+    /// Whether each stage is given to the provider that fits it best, by what tests found.
+    #[serde(default)]
+    pub best: bool,
 }
 
 /// What is known of a provider beyond its setup.
@@ -128,6 +131,18 @@ impl Home {
         }
         list.chosen = Some(name.clone());
         list.for_intent = for_intent.cloned();
+        list.best = false;
+        Ok(document::write(&lock, &self.providers_file(), &list)?)
+    }
+
+    /// Leaves the choice to what tests found: each stage is given to the provider that fits it best.
+    ///
+    /// # Errors
+    /// Where the list cannot be read or written.
+    pub fn use_best_providers(&self) -> Result<(), HomeError> {
+        let lock = Lock::on(&self.config)?;
+        let mut list = self.providers()?;
+        list.best = true;
         Ok(document::write(&lock, &self.providers_file(), &list)?)
     }
 

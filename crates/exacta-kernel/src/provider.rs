@@ -114,6 +114,9 @@ pub struct Probed {
     /// Its weights, by hash, where the server tells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub local_sha256: Option<Digest>,
+    /// How long the quicker of two short answers took, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_ms: Option<u64>,
 }
 
 /// Where a key is.

@@ -10,6 +10,7 @@ use exacta_kernel::binding::{Limits, ModelIdentity};
 use exacta_kernel::hash::Digest;
 use exacta_kernel::provider::{Capability, Probed, ProviderKind};
 use serde_json::{Value, json};
+use std::time::Instant;
 
 /// Enough for a model that reasons before it answers.
 const OUTPUT: u64 = 1024;
@@ -25,8 +26,9 @@ impl Provider {
         let (limits, local_sha256) =
             self.published(cancel).map_err(|kind| fault(self.setup(), Stage::Test, 1, kind))?;
         let mut found = Probed { limits, local_sha256, ..Probed::default() };
-        let called = self.trial(&Request { tool: Some(shape()), ..question() }, cancel)?;
-        let shaped = self.trial(&Request { schema: Some(shape()), ..question() }, cancel)?;
+        let (called, first) = self.timed(&Request { tool: Some(shape()), ..question() }, cancel)?;
+        let (shaped, second) = self.timed(&Request { schema: Some(shape()), ..question() }, cancel)?;
+        found.latency_ms = first.into_iter().chain(second).min();
         if called.as_ref().is_some_and(|answer| matches!(answer.content, Content::Call(_))) {
             found.capabilities.insert(Capability::Tools);
         }
@@ -53,6 +55,14 @@ impl Provider {
             Ok(_) | Err(Fault { kind: FaultKind::OutputLimit, .. }) => Ok(self.identity()),
             Err(fault) => Err(fault),
         }
+    }
+
+    /// One answer and how long it took; no time where there was no answer.
+    fn timed(&mut self, request: &Request, cancel: &Cancel) -> Result<(Option<Answer>, Option<u64>), Fault> {
+        let began = Instant::now();
+        let answer = self.trial(request, cancel)?;
+        let took = answer.is_some().then(|| u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX));
+        Ok((answer, took))
     }
 
     /// One answer; none where the model cannot do what is asked.

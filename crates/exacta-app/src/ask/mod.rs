@@ -178,10 +178,14 @@ impl Session<'_> {
 
     /// That the Safety Policy lets this kind of provider plan at all, before anything is sent to it.
     fn check_provider(&self) -> Result<(), Error> {
-        let class = self.maker.identity().class;
-        if !self.has_model() || self.app.in_force()?.policy.allows_provider(class) {
+        if !self.has_model() {
             return Ok(());
         }
+        let policy = self.app.in_force()?.policy;
+        let asked = [Some(self.maker.identity().class), self.reader.as_ref().map(|reader| reader.identity().class)];
+        let Some(class) = asked.into_iter().flatten().find(|class| !policy.allows_provider(*class)) else {
+            return Ok(());
+        };
         let message = format!("the Safety Policy allows no plans from {} providers; nothing was sent", class.name());
         let hint = hint![
             Remedy::ProviderList,

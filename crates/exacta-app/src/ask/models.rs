@@ -4,6 +4,7 @@ use super::wish::Wish;
 use crate::app::App;
 use crate::caller::Act;
 use crate::error::{Error, Exit};
+use crate::pick;
 use exacta_kernel::binding::{ModelIdentity, ProviderClass};
 use exacta_kernel::hint;
 use exacta_kernel::hint::Remedy;
@@ -65,22 +66,19 @@ impl App {
         if list.providers.is_empty() {
             return Err(no_provider());
         }
-        let names: Vec<&str> = list.providers.iter().map(|setup| setup.name.as_str()).collect();
         if let Some(name) = name {
             // Who is named does everything.
             let known = list.providers.iter().find(|setup| setup.name.as_str() == name);
             let unknown = || {
+                let names: Vec<&str> = list.providers.iter().map(|setup| setup.name.as_str()).collect();
                 let message = format!("there is no provider `{}`", exacta_kernel::text::excerpt(name, 40));
                 Error::new(Exit::Usage, "provider_unknown", message).hint(format!("there are {}", names.join(", ")))
             };
             return Ok((known.ok_or_else(unknown)?.name.clone(), None));
         }
-        let maker = list.chosen.clone().ok_or_else(|| {
-            let one = format!(" chooses one of {}, or name it with `--provider`", names.join(", "));
-            let hint = hint![Remedy::ProviderUse, one];
-            Error::new(Exit::Confirm, "ASK_NO_CHOICE", "no provider is chosen").hint(hint)
-        })?;
-        Ok((maker, list.for_intent.clone()))
+        let policy = self.in_force()?.policy;
+        let picked = pick::picked(&self.home, &list, |class| policy.allows_provider(class))?;
+        Ok((picked.plan, Some(picked.intent)))
     }
 }
 

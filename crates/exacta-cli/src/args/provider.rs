@@ -34,7 +34,9 @@ pub enum ProviderCommand {
     #[command(after_help = "Examples:\n  exacta provider remove local")]
     Remove(ProviderOne),
     /// Choose the provider that `ask` asks
-    #[command(after_help = "Examples:\n  exacta provider use work\n  exacta provider use work --intent local")]
+    #[command(
+        after_help = "Examples:\n  exacta provider use work\n  exacta provider use work --intent local\n  exacta provider use --best"
+    )]
     Use(ProviderUse),
 }
 
@@ -99,7 +101,12 @@ pub struct ProviderOne {
 #[derive(Debug, Args)]
 pub struct ProviderUse {
     /// Its name
-    pub name: String,
+    #[arg(required_unless_present = "best")]
+    pub name: Option<String>,
+    /// Whichever fits each stage best, by what `provider test` found: the largest context for plans, the quickest for
+    /// the intent
+    #[arg(long, conflicts_with_all = ["name", "intent"])]
+    pub best: bool,
     /// Another provider, a quick one, to be asked what you want
     #[arg(long, value_name = "NAME")]
     pub intent: Option<String>,

@@ -53,10 +53,13 @@ pub fn provider(command: &ProviderCommand, context: &Context) -> Result<u8, Erro
 }
 
 fn choose(args: &ProviderUse, context: &Context) -> Result<u8, Error> {
-    let chosen = name(&args.name)?;
+    let chosen = args.name.as_deref().map(name).transpose()?;
     let intent = args.intent.as_deref().map(name).transpose()?;
     let mut settings = Settings::open(&context.options)?;
-    settings.use_provider(&chosen, intent.as_ref())?;
+    match &chosen {
+        Some(chosen) => settings.use_provider(chosen, intent.as_ref())?,
+        None => settings.use_best_providers()?,
+    }
     print_list(settings.providers()?, context);
     Ok(0)
 }

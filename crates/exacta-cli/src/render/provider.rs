@@ -49,6 +49,7 @@ fn provider(view: &ProviderView) -> Vec<Row> {
         key(view, Row::indented(12).plain(view.class.name()).plain(" · ")).plain(&limits(view)).with(Tone::Good, &used),
         Row::indented(12).plain(&abilities(view)),
     ];
+    rows.extend(view.latency_ms.map(|took| Row::indented(12).plain(&format!("a short answer takes {took} ms"))));
     rows.extend(view.served.as_ref().map(|served| Row::indented(12).faint(&answered(served))));
     rows
 }

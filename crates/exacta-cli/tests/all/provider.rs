@@ -9,11 +9,17 @@ const KEY: &str = "sk-canary-93c1e0";
 
 /// A server that can do everything.
 fn able() -> ModelServer {
-    ModelServer::start(|_, asked| {
+    server(4096, true)
+}
+
+/// A server with this context, that calls tools or not.
+fn server(context: u64, tools: bool) -> ModelServer {
+    ModelServer::start(move |_, asked| {
         if asked.line.starts_with("GET") {
-            return Reply::json(200, r#"{"default_generation_settings":{"n_ctx":4096},"data":[]}"#);
+            let props = format!(r#"{{"default_generation_settings":{{"n_ctx":{context}}},"data":[]}}"#);
+            return Reply::json(200, &props);
         }
-        let said = if asked.body.contains("\"tools\"") {
+        let said = if tools && asked.body.contains("\"tools\"") {
             r#""delta":{"tool_calls":[{"index":0,"function":{"name":"report","arguments":"{\"colour\":\"blue\"}"}}]}"#
         } else {
             r#""delta":{"content":"{\"colour\":\"blue\"}"}"#
@@ -52,8 +58,38 @@ fn shown(text: &str, url: &str) -> String {
     let dates = |line: &str| {
         line.find("20").filter(|_| line.contains("last as")).map_or(line.len(), |_| line.rfind(", ").unwrap())
     };
-    let cut = |line: &str| line.get(..dates(line)).unwrap().split(" (tested").next().unwrap().to_owned();
+    let ends = [" (tested", " takes "];
+    let cut = |line: &str| {
+        let line = line.get(..dates(line)).unwrap();
+        line.get(..ends.iter().filter_map(|end| line.find(end)).min().unwrap_or(line.len())).unwrap().to_owned()
+    };
     text.lines().map(|line| cut(line) + "\n").collect()
+}
+
+#[test]
+fn each_stage_asks_the_provider_that_fits_it_best() {
+    let (world, quick, large) = (World::begun(), server(4096, true), server(65_536, false));
+    add(&world, "quick", &quick.url(), &[]).expect(0);
+    add(&world, "large", &large.url(), &[]).expect(0);
+    let untested = world.run(&["provider", "use", "--best", "--json"]).expect(30).json();
+    assert_eq!(untested["error"]["code"], "ASK_NO_CHOICE");
+    for name in ["quick", "large"] {
+        world.run(&["provider", "test", name]).expect(0);
+    }
+    let listed = world.run(&["provider", "use", "--best", "--json"]).expect(0).json();
+    let used = |listed: &serde_json::Value| {
+        ["0", "1"].map(|at| listed.pointer(&format!("/providers/{at}/used_for/0")).cloned().unwrap_or_default())
+    };
+    assert_eq!(used(&listed), ["intent", "plan"], "{listed}");
+    // The one that planned is gone: nobody else is asked in its place unknown to the user, the list says who it is now.
+    world.run(&["provider", "remove", "large"]).expect(0);
+    let left = world.run(&["provider", "list", "--json"]).expect(0).json();
+    assert_eq!(left.pointer("/providers/0/used_for"), Some(&serde_json::json!(["plan", "intent"])), "{left}");
+    // A name ends the choosing.
+    add(&world, "large", &large.url(), &["--context", "65536"]).expect(0);
+    world.run(&["provider", "use", "quick"]).expect(0);
+    let named = world.run(&["provider", "list", "--json"]).expect(0).json();
+    assert_eq!(used(&named), [serde_json::json!("plan"), serde_json::Value::Null], "{named}");
 }
 
 #[test]
