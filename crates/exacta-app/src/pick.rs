@@ -89,8 +89,11 @@ mod tests {
     /// Name, context, latency, tools.
     type Row = (&'static str, Option<u64>, Option<u64>, bool);
 
-    /// What is known of each provider; who then plans, and who reads.
-    const CASES: [(&[Row], Option<(&str, &str)>); 7] = [
+    /// Who plans, and who reads; none where too little is known.
+    type Expected = Option<(&'static str, &'static str)>;
+
+    /// What is known of each provider, and who is asked then.
+    const CASES: [(&[Row], Expected); 7] = [
         (&[("small", Some(8), Some(40), true), ("large", Some(200), Some(900), true)], Some(("large", "small"))),
         (&[("large", Some(200), Some(20), true), ("small", Some(8), Some(40), true)], Some(("large", "large"))),
         (&[("mute", Some(8), Some(5), false), ("large", Some(9), Some(900), true)], Some(("large", "large"))),
