@@ -10,10 +10,10 @@ use crate::submit::data;
 use exacta_home::{Home, ProviderState, Providers, ServedBy, TestedAt};
 use exacta_kernel::approval::setting::SettingVerb;
 use exacta_kernel::audit::{Actor, EntryDraft, Event};
-use exacta_kernel::binding::{Limits, ProviderClass};
+use exacta_kernel::binding::{Limits, ModelIdentity, ProviderClass};
 use exacta_kernel::hint;
 use exacta_kernel::hint::Remedy;
-use exacta_kernel::provider::{Capability, KeySource, ProviderKind, ProviderName, ProviderSetup};
+use exacta_kernel::provider::{Capability, KeySource, ProviderKind, ProviderName, ProviderSetup, WeightsFile};
 pub use exacta_provider::{Cancel, Key, KeyError, Offer, offers};
 use exacta_provider::{Endpoint, Fault, FaultKind, Model as _, Provider};
 use serde::Serialize;
@@ -168,7 +168,11 @@ impl Settings {
 pub fn open(home: &Home, name: &ProviderName) -> Result<(ProviderSetup, Provider), Error> {
     let setup = known(home, name)?;
     let provider = Provider::open(&setup)?;
-    let provider = match home.provider_state(&setup)?.and_then(|state| state.tested) {
+    let Some(ProviderState { tested, weights_file, .. }) = home.provider_state(&setup)? else {
+        return Ok((setup, provider));
+    };
+    let provider = provider.knowing_weights(weights_file);
+    let provider = match tested {
         Some(tested) => provider.knowing(&tested.probed),
         None => provider,
     };
@@ -180,8 +184,24 @@ pub fn open(home: &Home, name: &ProviderName) -> Result<(ProviderSetup, Provider
 /// # Errors
 /// If it cannot be written.
 pub fn remember(home: &Home, setup: &ProviderSetup, provider: &Provider) -> Result<(), Error> {
-    let served = ServedBy { identity: provider.identity(), at: now() };
-    Ok(home.update_provider_state(setup, |state| state.served = Some(served))?)
+    note(home, setup, provider.identity(), provider.weights_file())
+}
+
+/// Keeps an identity that an answer gave just now, and the file of weights that was hashed for it.
+///
+/// # Errors
+/// If it cannot be written.
+pub(crate) fn note(
+    home: &Home,
+    setup: &ProviderSetup,
+    identity: ModelIdentity,
+    weights: Option<&WeightsFile>,
+) -> Result<(), Error> {
+    let served = ServedBy { identity, at: now() };
+    Ok(home.update_provider_state(setup, |state| {
+        state.served = Some(served);
+        state.weights_file = weights.cloned();
+    })?)
 }
 
 /// The newest identity that any answer of a provider gave, as it is configured now. No call is made.

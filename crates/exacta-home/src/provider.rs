@@ -7,7 +7,7 @@ use exacta_kernel::approval::ApprovalError;
 use exacta_kernel::approval::setting::{SettingDemand, SettingVerb, VerifiedSetting, verify};
 use exacta_kernel::binding::ModelIdentity;
 use exacta_kernel::hash::Digest;
-use exacta_kernel::provider::{Probed, ProviderName, ProviderSetup};
+use exacta_kernel::provider::{Probed, ProviderName, ProviderSetup, WeightsFile};
 use exacta_kernel::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -39,6 +39,9 @@ pub struct ProviderState {
     /// The newest identity that any answer gave.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub served: Option<ServedBy>,
+    /// The file of the model's weights, as it was last hashed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights_file: Option<WeightsFile>,
 }
 
 /// What a test found out, and when.
@@ -168,7 +171,8 @@ impl Home {
         let lock = Lock::on(&self.provider_states())?;
         let subject = setup.subject().map_err(|_| ApprovalError::NotCanonical)?;
         let known = self.provider_state(setup)?;
-        let mut state = known.unwrap_or(ProviderState { setup: subject, tested: None, served: None });
+        let mut state =
+            known.unwrap_or(ProviderState { setup: subject, tested: None, served: None, weights_file: None });
         change(&mut state);
         Ok(document::write(&lock, &self.state_file(&setup.name), &state)?)
     }

@@ -119,6 +119,16 @@ pub struct Probed {
     pub latency_ms: Option<u64>,
 }
 
+/// The file of a model's weights on this machine, as it was when it was hashed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WeightsFile {
+    /// What changes when the file does: device, inode, size, times.
+    pub stamp: String,
+    /// Its bytes.
+    pub sha256: Digest,
+}
+
 /// Where a key is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]

@@ -28,6 +28,7 @@ mod provider;
 mod request;
 mod status;
 mod version;
+mod weights;
 mod wire;
 
 pub use answer::{Answer, Content, Delta, Finish, Served, Source, Usage};
@@ -41,7 +42,7 @@ pub use provider::Provider;
 pub use request::{Message, Request, Role, Shape, Stage};
 
 use exacta_kernel::binding::ModelIdentity;
-use exacta_kernel::provider::Price;
+use exacta_kernel::provider::{Price, WeightsFile};
 
 /// A model that can be asked. One value is one conversation: the model that answered first is the only one that may answer later.
 pub trait Model {
@@ -56,9 +57,14 @@ pub trait Model {
         None
     }
 
-    /// Looks up what tells the weights of a local model from others, where its server says that and nobody has looked yet. What cannot be
-    /// looked up stays unknown.
+    /// Looks up what tells the weights of a local model from others, where its server says that: once in a
+    /// conversation. What cannot be looked up stays unknown.
     fn look_at_weights(&mut self, _cancel: &Cancel) {}
+
+    /// The file of its weights, where it is on this machine and was hashed.
+    fn weights_file(&self) -> Option<&WeightsFile> {
+        None
+    }
 
     /// Asks, tells `sink` what happens on the way, and returns the whole answer.
     ///

@@ -5,8 +5,8 @@ use crate::cancel::Cancel;
 use crate::fault::{Fault, FaultKind};
 use crate::provider::{Provider, fault};
 use crate::request::{Message, Request, Shape, Stage};
-use crate::{Answer, Model as _};
-use exacta_kernel::binding::{Limits, ModelIdentity};
+use crate::{Answer, Model as _, weights};
+use exacta_kernel::binding::{Limits, ModelIdentity, ProviderClass};
 use exacta_kernel::hash::Digest;
 use exacta_kernel::provider::{Capability, Probed, ProviderKind};
 use serde_json::{Value, json};
@@ -23,9 +23,8 @@ impl Provider {
     /// # Errors
     /// [`Fault`] if it cannot be asked at all; what it cannot do is no fault.
     pub fn probe(&mut self, cancel: &Cancel) -> Result<Probed, Fault> {
-        let (limits, local_sha256) =
-            self.published(cancel).map_err(|kind| fault(self.setup(), Stage::Test, 1, kind))?;
-        let mut found = Probed { limits, local_sha256, ..Probed::default() };
+        let limits = self.published(cancel).map_err(|kind| fault(self.setup(), Stage::Test, 1, kind))?;
+        let mut found = Probed { limits, local_sha256: self.digest(cancel), ..Probed::default() };
         let (called, first) = self.timed(&Request { tool: Some(shape()), ..question() }, cancel)?;
         let (shaped, second) = self.timed(&Request { schema: Some(shape()), ..question() }, cancel)?;
         found.latency_ms = first.into_iter().chain(second).min();
@@ -41,15 +40,12 @@ impl Provider {
         Ok(found)
     }
 
-    /// Who answers now: one short answer, and the weights where a test had found them out.
+    /// Who answers now: one short answer, and the weights where they can be looked up.
     ///
     /// # Errors
     /// [`Fault`] if it cannot be asked.
     pub fn identify(&mut self, cancel: &Cancel) -> Result<ModelIdentity, Fault> {
-        if self.identity().local_sha256.is_some() {
-            let weights = self.digest(cancel);
-            self.set_weights(weights);
-        }
+        self.look_at_weights(cancel);
         match self.answer(&question(), &mut |_: Delta<'_>| {}, cancel) {
             // Whatever it said or refused to say, it answered.
             Ok(_) | Err(Fault { kind: FaultKind::OutputLimit, .. }) => Ok(self.identity()),
@@ -78,17 +74,28 @@ impl Provider {
     }
 
     /// What tells the weights from others, where the server says it.
-    pub(crate) fn digest(&self, cancel: &Cancel) -> Option<Digest> {
+    pub(crate) fn digest(&mut self, cancel: &Cancel) -> Option<Digest> {
         let setup = self.setup();
-        let tags = self.endpoint().below(setup.kind, &["api", "tags"]);
-        (setup.kind == ProviderKind::Ollama)
-            .then(|| self.look_up(tags, None, cancel).ok())
-            .flatten()
-            .and_then(|tags| digest(&tags, &setup.model))
+        let ask = |url| self.look_up(url, None, cancel).ok();
+        match setup.kind {
+            ProviderKind::Ollama => {
+                let tags = ask(self.endpoint().below(setup.kind, &["api", "tags"]))?;
+                digest(&tags, &setup.model)
+            }
+            // Only what runs on this machine can name a file of it.
+            ProviderKind::OpenaiCompatible if setup.class == ProviderClass::LocalOnly => {
+                let props = ask(self.endpoint().at_root("/props"))?;
+                let file = weights::hashed(weights::named(&props)?, self.weights_file(), cancel)?;
+                let sha256 = file.sha256;
+                self.set_weights_file(file);
+                Some(sha256)
+            }
+            _ => None,
+        }
     }
 
     /// The numbers that the server publishes of the model. Not every server does; only the user stopping it ends this.
-    fn published(&self, cancel: &Cancel) -> Result<(Limits, Option<Digest>), FaultKind> {
+    fn published(&self, cancel: &Cancel) -> Result<Limits, FaultKind> {
         let (kind, model) = (self.setup().kind, self.setup().model.as_str());
         let get = |parts: &[&str]| self.look_up(self.endpoint().below(kind, parts), None, cancel);
         let told = |answer: Result<Value, FaultKind>| match answer {
@@ -96,25 +103,24 @@ impl Provider {
             answer => Ok(answer.unwrap_or_default()),
         };
         match kind {
-            ProviderKind::Openai => Ok((Limits::default(), None)),
+            ProviderKind::Openai => Ok(Limits::default()),
             ProviderKind::OpenaiCompatible => {
                 let props = told(self.look_up(self.endpoint().at_root("/props"), None, cancel))?;
                 let models = told(get(&["models"]))?;
-                Ok((compatible(&props, &models, model), None))
+                Ok(compatible(&props, &models, model))
             }
             ProviderKind::Anthropic => {
                 let card = told(get(&["models", model]))?;
-                Ok((limits(&card, "", "max_input_tokens", "max_tokens"), None))
+                Ok(limits(&card, "", "max_input_tokens", "max_tokens"))
             }
             ProviderKind::Gemini => {
                 let card = told(get(&["models", model.strip_prefix("models/").unwrap_or(model)]))?;
-                Ok((limits(&card, "", "inputTokenLimit", "outputTokenLimit"), None))
+                Ok(limits(&card, "", "inputTokenLimit", "outputTokenLimit"))
             }
             ProviderKind::Ollama => {
                 let named = json!({ "model": model });
                 let shown = told(self.look_up(self.endpoint().below(kind, &["api", "show"]), Some(&named), cancel))?;
-                let tags = told(get(&["api", "tags"]))?;
-                Ok((ollama(&shown), digest(&tags, model)))
+                Ok(ollama(&shown))
             }
         }
     }

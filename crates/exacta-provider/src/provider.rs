@@ -14,7 +14,7 @@ use crate::wire::{self, Wire};
 use crate::{Model, version};
 use exacta_kernel::binding::{Limits, ModelIdentity, ProviderClass};
 use exacta_kernel::hash::Digest;
-use exacta_kernel::provider::{KeySource, Price, Probed, ProviderSetup};
+use exacta_kernel::provider::{KeySource, Price, Probed, ProviderKind, ProviderSetup, WeightsFile};
 use reqwest::{Client, Url};
 use serde_json::Value;
 use std::time::{Duration, Instant};
@@ -34,6 +34,10 @@ pub struct Provider {
     served: Served,
     /// The weights, by hash, where a test found them out.
     weights: Option<Digest>,
+    /// Their file, where they are on this machine and were hashed here.
+    weights_file: Option<WeightsFile>,
+    /// Whether this conversation looked them up.
+    looked: bool,
 }
 
 impl Provider {
@@ -76,6 +80,8 @@ impl Provider {
             runtime: Some(runtime.map_err(|error| unfit(format!("the system gives no event loop: {error}")))?),
             served: Served::default(),
             weights: None,
+            weights_file: None,
+            looked: false,
             setup: setup.clone(),
         })
     }
@@ -101,9 +107,15 @@ impl Provider {
         self
     }
 
-    /// The weights as they were looked up just now.
-    pub(crate) const fn set_weights(&mut self, weights: Option<Digest>) {
-        self.weights = weights;
+    /// With the file of weights that was hashed before: the same file need not be hashed again.
+    #[must_use]
+    pub fn knowing_weights(mut self, file: Option<WeightsFile>) -> Self {
+        self.weights_file = file;
+        self
+    }
+
+    pub(crate) fn set_weights_file(&mut self, file: WeightsFile) {
+        self.weights_file = Some(file);
     }
 
     /// Goes on with a conversation that began in another process: this model answered there.
@@ -233,9 +245,16 @@ impl Model for Provider {
     }
 
     fn look_at_weights(&mut self, cancel: &Cancel) {
-        if self.weights.is_none() {
+        // What a test found may be long ago: each conversation looks for itself, once. Which file a server reads is
+        // asked only where a test found that it tells: not every server bears a question that it does not know.
+        let tells = self.setup.kind == ProviderKind::Ollama || self.weights.is_some();
+        if tells && !std::mem::replace(&mut self.looked, true) {
             self.weights = self.digest(cancel);
         }
+    }
+
+    fn weights_file(&self) -> Option<&WeightsFile> {
+        self.weights_file.as_ref()
     }
 
     /// What the user said; a server on this machine costs nothing.

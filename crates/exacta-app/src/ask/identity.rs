@@ -1,11 +1,9 @@
 //! Who a provider's model is now: its configuration, and what its newest answer said. Looking makes no call unless the operator wants one.
 
-use super::session::Session;
-use crate::clock::now;
 use crate::error::Error;
 use exacta_home::{Home, ServedBy};
 use exacta_kernel::binding::ModelIdentity;
-use exacta_kernel::provider::ProviderName;
+use exacta_kernel::provider::{ProviderName, WeightsFile};
 use exacta_kernel::time::Timestamp;
 use exacta_provider::{Cancel, Fault, FaultKind, Model as _};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -74,17 +72,14 @@ fn relayed<T>(flag: &AtomicBool, act: impl FnOnce(&Cancel) -> T) -> T {
 }
 
 /// Remembers what a provider's answer said of its model.
-pub(crate) fn note_served(home: &Home, provider: &str, model: &ModelIdentity) -> Result<(), Error> {
+pub(crate) fn note_served(
+    home: &Home,
+    provider: &str,
+    model: &ModelIdentity,
+    weights: Option<&WeightsFile>,
+) -> Result<(), Error> {
     let list = home.providers()?;
     let setup = ProviderName::parse(provider).ok().and_then(|name| list.get(&name).cloned());
     let Some(setup) = setup else { return Ok(()) };
-    let served = ServedBy { identity: model.clone(), at: now() };
-    Ok(home.update_provider_state(&setup, |state| state.served = Some(served))?)
-}
-
-impl Session<'_> {
-    /// Remembers what a provider's answer said of its model.
-    pub fn note_model(&self, provider: &str, model: &ModelIdentity) -> Result<(), Error> {
-        note_served(&self.app.home, provider, model)
-    }
+    crate::provider::note(home, &setup, model.clone(), weights)
 }

@@ -1,5 +1,6 @@
 //! One ask while it goes on: the models, what was spent, what was found, and how it stops.
 
+use super::identity::note_served;
 use super::prompt::{Fence, repair};
 use super::revise::Revision;
 use super::view::{AskEvent, AskStage, AskView, Attempt, ModelView, Needs, UsageView};
@@ -104,10 +105,12 @@ impl Session<'_> {
         model.look_at_weights(self.cancel);
         let answered = model.answer(request, &mut sink, self.cancel);
         let (name, identity) = (model.name().to_owned(), model.identity());
+        let weights = model.weights_file().cloned();
         self.write_down(request, answered.as_ref().ok())?;
         match answered {
             Ok(answer) => {
                 self.spend(who, request, &answer);
+                note_served(&self.app.home, &name, &identity, weights.as_ref())?;
                 self.recognise(who, &name, identity, &answer)?;
                 if answer.finish == Finish::Length {
                     let message = format!("the answer was cut off at {} tokens", request.max_output_tokens);
@@ -248,7 +251,6 @@ impl Session<'_> {
 
     /// That the model that answered is the one that answered before.
     fn recognise(&mut self, who: Who, name: &str, identity: ModelIdentity, answer: &Answer) -> Result<(), Error> {
-        self.note_model(name, &identity)?;
         let is_reader = who == Who::Reader && self.reader.is_some();
         let known = if is_reader { &mut self.read_by } else { &mut self.made_by };
         if let Some(was) = known.as_ref().filter(|was| !same(was, &identity)) {

@@ -87,7 +87,8 @@ impl App {
                     return Ok(());
                 }
             };
-            crate::ask::note_served(&self.home, models.maker.name(), &models.maker.identity())?;
+            let maker = &models.maker;
+            crate::ask::note_served(&self.home, maker.name(), &maker.identity(), maker.weights_file())?;
             self.has_spent(occasion, budget.before(&request), budget.after(&answer))?;
             let findings = match self.steps_of(autopilot, occasion, pages, &answer, &models, &standing)? {
                 Ok(()) => return Ok(()),

@@ -103,7 +103,7 @@ impl App {
             };
             if findings.is_empty() || attempt == REPAIRS {
                 let identity = model.identity();
-                crate::ask::note_served(&self.home, model.name(), &identity)?;
+                crate::ask::note_served(&self.home, model.name(), &identity, model.weights_file())?;
                 let maker = Some(maker(&*model, &identity, &answer, task)?);
                 return Ok(Planned { text, contract, model: identity.model, maker });
             }

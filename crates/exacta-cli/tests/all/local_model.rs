@@ -43,6 +43,8 @@ fn a_real_server_is_tested_asked_and_never_believed() {
     assert!(able.contains("json_mode") && able.contains("streaming"), "{tested}");
     assert_eq!(tested["limits"]["context"], 4096, "{tested}");
     assert_eq!(tested["served"]["model"], "local-model", "{tested}");
+    // llama.cpp says which file it reads, and the file is on this machine.
+    assert_eq!(tested["served"]["local_sha256"].as_str().map(str::len), Some(64), "{tested}");
     // It cannot call tools, so the same is asked with a schema: a reading comes of it, or an honest refusal.
     let (code, told, _) = ask(&world, &["fix main in src/main.py: it prints hello instead of good day", "--plan-only"]);
     let refused = told["error"]["code"].as_str().unwrap_or_default();
