@@ -14,9 +14,9 @@ const DESKTOP = { width: 1280, height: 800 }, PHONE = { width: 390, height: 844 
 
 /** A throw-away user with a throw-away project, and the server between them. */
 class World {
-  constructor() {
+  constructor(name = "greeter") {
     this.folder = mkdtempSync(join(tmpdir(), "exacta-browser-"));
-    this.project = join(this.folder, "greeter");
+    this.project = join(this.folder, name);
     mkdirSync(this.project);
     this.write("src/greet.py", "import sys\n\n\ndef greet(name):\n    return f\"hello {name}\"\n\n\ndef main():\n    name = \"world\"\n    print(greet(name))\n\n\nif __name__ == \"__main__\":\n    main()\n");
     this.run("init", "--approver", "ann", "--no-passphrase");
@@ -96,20 +96,29 @@ async function noSeriousFinding(page, what) {
   assert.deepEqual(serious.map((it) => `${it.id}: ${it.nodes.map((node) => node.html).slice(0, 3).join(" | ")}`), [], what);
 }
 
+/** The plan's page, whole: its style and its script have come, too. Before that, the boxes on it are not where people see them. */
+async function shownPlan(page) {
+  await page.waitForSelector(".hunk");
+  await page.waitForLoadState("load");
+}
+
 /** Everything that one decides by is seen without scrolling, and nothing is cut off at the side. */
 async function decidable(page) {
-  const found = await page.evaluate(() => {
-    const bar = document.querySelector(".actions").getBoundingClientRect();
-    const seen = (query, part) => {
-      const box = document.querySelector(query)?.getBoundingClientRect();
-      return Boolean(box) && box.width > 0 && box.top >= 0 && (part ? box.top + 40 : box.bottom) <= (query === ".actions" ? innerHeight : bar.top);
+  const boxes = await page.evaluate(() => {
+    const parts = { title: "h1", why: ".why", files: ".files", hunk: ".hunk .diff tr:nth-child(3)", actions: ".actions" };
+    const box = (query) => {
+      const { left, top, right, bottom } = document.querySelector(query)?.getBoundingClientRect() ?? {};
+      return { left, top, right, bottom };
     };
-    return {
-      title: seen("h1"), why: seen(".why"), files: seen(".files"), hunk: seen(".hunk .diff tr:nth-child(3)"), actions: seen(".actions"),
-      wide: document.documentElement.scrollWidth > innerWidth,
-    };
+    const found = Object.fromEntries(Object.entries(parts).map(([name, query]) => [name, box(query)]));
+    return { ...found, page: { left: 0, top: 0, right: innerWidth, bottom: innerHeight, wide: document.documentElement.scrollWidth } };
   });
-  assert.deepEqual(found, { title: true, why: true, files: true, hunk: true, actions: true, wide: false });
+  const told = Object.entries(boxes).map(([name, box]) => `  ${name}: ${JSON.stringify(box)}`).join("\n");
+  for (const name of ["title", "why", "files", "hunk", "actions"]) {
+    const box = boxes[name], below = name === "actions" ? boxes.page.bottom : boxes.actions.top;
+    assert.ok(box.right > box.left && box.top >= 0 && box.bottom <= below, `${name} is not in the first view:\n${told}`);
+  }
+  assert.ok(boxes.page.wide <= boxes.page.right, `something is wider than the screen:\n${told}`);
 }
 
 const shot = async (page, name) => { if (shots) await page.screenshot({ path: join(shots, `${name}.png`) }); };
@@ -123,7 +132,7 @@ const tests = {
     await noSeriousFinding(page, "inbox");
     await shot(page, "inbox");
     await open(page, "greet takes the name");
-    await page.waitForSelector(".hunk");
+    await shownPlan(page);
     await decidable(page);
     await noSeriousFinding(page, "plan");
     await shot(page, "review");
@@ -149,7 +158,7 @@ const tests = {
     world.submit(fix());
     const page = await opened(world, { viewport: PHONE, hasTouch: true, isMobile: true, colorScheme: "dark" });
     await open(page, "greet takes the name");
-    await page.waitForSelector(".hunk");
+    await shownPlan(page);
     await decidable(page);
     await noSeriousFinding(page, "phone");
     await shot(page, "review-phone");
@@ -157,6 +166,22 @@ const tests = {
     await page.getByLabel("Why, for the record").fill("not in this release");
     await page.getByRole("button", { name: "Reject", exact: true }).click();
     await page.waitForSelector("text=not in this release");
+    await world.end();
+  },
+
+  async "long names and large letters leave room for the first change"() {
+    const world = new World("the-greeter-of-the-department-for-long-names-and-their-abbreviations");
+    const plan = fix();
+    plan.intent.text = "greet takes the name from the first argument of the command line, because everybody who tried it on the first day wanted just that, and nobody found out how";
+    plan.steps[0].description = `Take the name from the first argument. ${"The reasons for it are many, and all of them are good. ".repeat(20)}`;
+    world.submit(plan);
+    const page = await opened(world, { viewport: PHONE, hasTouch: true, isMobile: true });
+    await open(page, "greet takes the name");
+    await shownPlan(page);
+    await decidable(page);
+    await page.evaluate(() => { document.documentElement.style.fontSize = "18px"; });
+    await decidable(page);
+    await shot(page, "review-phone-long");
     await world.end();
   },
 
@@ -200,11 +225,11 @@ const tests = {
     const world = new World();
     world.submit(fix());
     const page = await opened(world);
-    await page.waitForTimeout(400);
+    await page.waitForSelector("html.keys");
     await page.keyboard.press("j");
     await page.keyboard.press("Enter");
-    await page.waitForSelector(".hunk");
-    await page.waitForTimeout(400);
+    await shownPlan(page);
+    await page.waitForSelector("html.keys");
     await page.keyboard.press("n");
     assert.equal(await page.evaluate(() => document.activeElement.className), "hunk");
     await page.keyboard.press("v");

@@ -228,15 +228,16 @@
     q: () => { location.href = "/"; },
     "?": help,
   };
-  const drawn = performance.now();
+  // Keys that were typed before the plan was drawn do not count.
+  let drawn = false;
+  setTimeout(() => { drawn = true; document.documentElement.classList.add("keys"); }, 300);
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
     if (event.key === "Escape") { all(".act[open]").forEach((act) => { act.open = false; }); return; }
     const target = event.target;
     if (target.matches?.("input:not([type=checkbox]), textarea, select")) return;
     if (event.key === " " && target.matches?.("button, summary, a, input")) return;
-    // Keys that were typed before the plan was drawn do not count.
-    if (performance.now() - drawn < 300) return;
+    if (!drawn) return;
     const act = acts[event.key];
     if (act) { event.preventDefault(); act(); }
   });

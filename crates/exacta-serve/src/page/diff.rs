@@ -2,6 +2,7 @@
 
 use super::syntax::{Class, Syntax};
 use crate::html::Html;
+use exacta_kernel::text::excerpt;
 use exacta_view::diff::{Diff, Hunk, Kind, Line};
 use exacta_view::emphasis;
 use exacta_view::{PlanView, StepView};
@@ -93,6 +94,25 @@ fn anchor(step: u64, line: u64) -> String {
     format!("s{step}-l{line}")
 }
 
+/// How much of a description stands above its change before the rest is folded, in characters.
+const SAID: usize = 160;
+
+/// What the proposer says about a change. A long text is folded: the change itself comes first.
+fn says(html: &mut Html, description: &str) {
+    let first = description.lines().next().unwrap_or_default();
+    if description.is_empty() {
+        return;
+    }
+    if first.len() == description.trim_end().len() && first.chars().count() <= SAID {
+        html.leaf("p", &[("class", "says"), ("dir", "auto")], description);
+        return;
+    }
+    html.tag("details", &[("class", "says"), ("dir", "auto")], |html| {
+        html.leaf("summary", &[], &excerpt(first, SAID));
+        html.leaf("p", &[("class", "words")], description);
+    });
+}
+
 /// One step with its diff.
 pub fn step(html: &mut Html, step: &StepView, places: &Places, layout: Layout, selectable: bool) {
     let id = format!("step-{}", step.order);
@@ -100,9 +120,7 @@ pub fn step(html: &mut Html, step: &StepView, places: &Places, layout: Layout, s
         let diff = step.diff.as_deref().map(Diff::of);
         let hunks = diff.as_ref().map_or(0, |diff| diff.hunks.len());
         html.tag("header", &[("class", "file")], |html| head(html, step, selectable));
-        if !step.description.is_empty() {
-            html.leaf("p", &[("class", "says"), ("dir", "auto")], &step.description);
-        }
+        says(html, &step.description);
         let Some(diff) = diff else { return };
         let heads = diff
             .head

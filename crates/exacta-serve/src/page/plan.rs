@@ -19,6 +19,9 @@ use exacta_view::{Detail, Outcome, PlanDetail, PlanView, Row, Span, Tone};
 /// How much of the proposer's words the title has, in characters.
 const TITLE: usize = 160;
 
+/// Titles with more characters than this are set smaller, so that the first change stays in the first view of a phone.
+const LONG: usize = 80;
+
 /// How many files are listed before the rest is folded.
 const FILES: usize = 6;
 
@@ -78,7 +81,8 @@ fn title(view: &PlanView) -> String {
 
 /// What it is, who proposes it, and the numbers in one line.
 fn head(html: &mut Html, view: &PlanView, title: &str, now: Timestamp) {
-    html.leaf("h1", &[("dir", "auto")], title);
+    let class = if title.chars().count() > LONG { "long" } else { "short" };
+    html.leaf("h1", &[("class", class), ("dir", "auto")], title);
     html.tag("p", &[("class", "chips")], |html| {
         if let Some(status) = view.status {
             chip(html, tone::status_tone(status), status.name().replace('_', " ").as_str());
