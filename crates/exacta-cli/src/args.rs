@@ -61,8 +61,8 @@ Examples:
   exacta check plan.json          what would be decided, without a trace
   exacta run plan.json            submit, ask, execute
   exacta submit plan.json         submit it, then:
-  exacta review 019a2f3e-7c1d     look at it full-screen and decide
-  exacta execute 019a2f3e-7c1d    run it, all or nothing
+  exacta review k3f9              look at it full-screen and decide
+  exacta execute k3f9             run it, all or nothing
   exacta undo                     undo the newest run";
 
 /// Stands between an AI and your files.
@@ -198,15 +198,13 @@ pub enum Command {
     #[command(after_help = "Examples:\n  exacta log\n  exacta log k3f9 --patch")]
     Log(Log),
     /// Look at a plan full-screen and decide
-    #[command(
-        after_help = "Examples:\n  exacta review              the newest plan that waits\n  exacta review 019a2f3e-7c1d"
-    )]
+    #[command(after_help = "Examples:\n  exacta review              the newest plan that waits\n  exacta review k3f9")]
     Review(Review),
     /// Approve a plan, or some of its steps; nothing runs yet
     #[command(after_help = APPROVE_EXAMPLES)]
     Approve(Approve),
     /// Reject a plan for good
-    #[command(after_help = "Examples:\n  exacta reject 019a2f3e-7c1d --reason \"touches the invoices\"")]
+    #[command(after_help = "Examples:\n  exacta reject k3f9 --reason \"touches the invoices\"")]
     Reject(Reject),
     /// Ask for changes to a plan; it stays as it is until its next version comes
     #[command(after_help = REVISE_EXAMPLES)]
@@ -218,7 +216,7 @@ pub enum Command {
     #[command(after_help = WAIT_EXAMPLES)]
     Wait(Wait),
     /// Make a new plan from the proposal of one that expired or has run
-    #[command(after_help = "Examples:\n  exacta resubmit 019a2f3e-7c1d")]
+    #[command(after_help = "Examples:\n  exacta resubmit k3f9")]
     Resubmit(Resubmit),
     /// Run an approved plan, all or nothing
     #[command(after_help = EXECUTE_EXAMPLES)]
@@ -405,19 +403,19 @@ Examples:
   agent | exacta submit - --json
   exacta submit fix.patch --intent FixBug --text 'round half up'
   exacta submit plan.json --wait --timeout 600 --json
-  exacta submit second.json --revises 019a2f3e-7c1d";
+  exacta submit second.json --revises k3f9";
 
 const SHOW_EXAMPLES: &str = "\
 Examples:
-  exacta show 019a2f3e-7c1d
-  exacta show 019a2f3e-7c1d --stat
-  exacta show 019a2f3e-7c1d --risk --quality";
+  exacta show k3f9
+  exacta show k3f9 --stat
+  exacta show k3f9 --risk --quality";
 
 const APPROVE_EXAMPLES: &str = "\
 Examples:
-  exacta approve 019a2f3e-7c1d
-  exacta approve 019a2f3e-7c1d --steps s1,s2
-  exacta approve 019a2f3e-7c1d --hash c0ffee11 --approver-key ~/keys/me.key";
+  exacta approve k3f9
+  exacta approve k3f9 --steps s1,s2
+  exacta approve PLAN_ID --hash HASH --approver-key ~/keys/me.key";
 
 const WITHDRAW_EXAMPLES: &str =
     "Examples:\n  exacta withdraw k3f9\n  exacta withdraw k3f9 --reason 'the release was moved'";
@@ -429,7 +427,7 @@ with `--run` also 50 rolled back and 60 needs a person.";
 
 const REVISE_EXAMPLES: &str = "\
 Examples:
-  exacta revise 019a2f3e-7c1d \"keep the old function for one release\"";
+  exacta revise k3f9 \"keep the old function for one release\"";
 
 const ASK_EXAMPLES: &str = "\
 Examples:
@@ -445,14 +443,14 @@ cancelled or the budget is used up, 60 if the provider cannot be reached.";
 
 const EXECUTE_EXAMPLES: &str = "\
 Examples:
-  exacta execute 019a2f3e-7c1d
-  exacta execute 019a2f3e-7c1d --events
-  exacta execute 019a2f3e-7c1d --detach && exacta status --watch";
+  exacta execute k3f9
+  exacta execute k3f9 --events
+  exacta execute k3f9 --detach && exacta status --watch";
 
 const CANCEL_EXAMPLES: &str = "\
 Examples:
-  exacta execute 019a2f3e-7c1d --detach
-  exacta cancel 019a2f3e-7c1d        the run of this plan
+  exacta execute k3f9 --detach
+  exacta cancel k3f9                 the run of this plan
   exacta cancel 019a2f3e-8d2e        this run
 
 Ends with 0 if the run is cancelled, with 40 if it had ended before.";

@@ -18,7 +18,7 @@ pub enum SessionCommand {
 #[derive(Debug, Subcommand)]
 pub enum AuditCommand {
     /// List the newest entries, in the order they were made
-    #[command(after_help = "Examples:\n  exacta audit list --limit 50\n  exacta audit list --plan 019a2f3e-7c1d")]
+    #[command(after_help = "Examples:\n  exacta audit list --limit 50\n  exacta audit list --plan k3f9")]
     List(AuditList),
     /// Verify the whole log, and say what could and could not be established
     #[command(after_help = "Examples:\n  exacta audit verify\n  exacta audit verify --json")]

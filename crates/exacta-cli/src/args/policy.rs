@@ -95,7 +95,7 @@ Examples:
 const EXPLAIN_EXAMPLES: &str = "\
 Examples:
   exacta policy explain plan.json
-  exacta policy explain 019a2f3e-7c1d --json
+  exacta policy explain k3f9 --json
   exacta policy explain --operation file_delete --path src/main.py --risk 40";
 
 /// `exacta policy check`

@@ -1,4 +1,4 @@
-//! Plans are carried out.
+//! Plans are run.
 
 use super::decide::{Decided, decide_shown, named};
 use super::key::Decider;
@@ -9,6 +9,7 @@ use crate::args::{AwaitAnswer, Execute, Pace, Run, Signer};
 use crate::fail;
 use crate::prompt::Person;
 use crate::render::run as run_text;
+use exacta_app::settings::own_key;
 use exacta_app::{AgentName, App, Error, Execution, Exit};
 use exacta_kernel::hint;
 use exacta_kernel::hint::Remedy;
@@ -35,6 +36,10 @@ pub fn execute(args: &Execute, context: &Context) -> Result<u8, Error> {
 /// `exacta run`
 pub fn run(args: &Run, context: &Context) -> Result<u8, Error> {
     let (text, request) = source::read(&args.source)?;
+    // A new project asks about every change: somebody who has no key to answer with is told before anything is made.
+    if Person::is_present() && App::would_make(&context.options)?.is_some() {
+        own_key(&context.options, None)?;
+    }
     let mut app = context.open_or_make()?;
     // A run that goes on without this process must not end with its session.
     if Person::is_present() && !args.detach {

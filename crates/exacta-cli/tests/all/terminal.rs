@@ -145,6 +145,16 @@ fn nobody_is_asked_who_has_no_key_here() {
     }
 }
 
+/// The first thing that somebody new tries: it ends with what to do first, and leaves nothing behind.
+#[test]
+fn run_without_a_key_in_a_new_folder_makes_nothing() {
+    let world = World::new();
+    let path = world.file("plan.json", fix().to_string());
+    let done = world.terminal(&["run", &path]).end().expect(2);
+    assert!(done.out.contains("`exacta init` makes your first key") && !done.out.contains("expired"), "{}", done.out);
+    assert!(!world.project().join(".exacta").exists(), "a project was made");
+}
+
 #[test]
 fn control_c_at_a_question_decides_nothing() {
     let world = World::begun();
