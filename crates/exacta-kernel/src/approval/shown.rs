@@ -65,6 +65,7 @@ mod tests {
         ] {
             assert_eq!(Shown::parse(shown).ok().map(|shown| shown.is(hash)), expected, "{shown}");
         }
+        assert_eq!((Shown::from(hash).digits(), Shown::parse("c0ffee11").unwrap().digits()), (&*digits, "c0ffee11"));
         assert!(Shown::from(hash).is(hash) && !Shown::from(Digest::of(b"other")).is(hash));
         assert_eq!(TooShort.to_string(), "a hash needs at least 8 digits");
     }

@@ -206,6 +206,25 @@ fn settings_count_for_exactly_what_was_signed() {
     assert_eq!(check(&SettingDemand { subject, ..good }), Err(ApprovalError::WrongSubject));
     let expires = signed.statement.expires_at;
     assert_eq!(check(&SettingDemand { now: expires, ..good }), Err(ApprovalError::Expired(expires)));
+    let verified = setting::verify(&signed, &world.approvers, &good).unwrap();
+    let other = ProjectId::parse(OTHER).unwrap();
+    for (verb, project, of, expected) in [
+        (good.verb, Some(&world.project), good.subject, true),
+        (SettingVerb::PolicySet, Some(&world.project), good.subject, false),
+        (good.verb, Some(&other), good.subject, false),
+        (good.verb, None, good.subject, false),
+        (good.verb, Some(&world.project), subject, false),
+        (SettingVerb::PolicySet, None, subject, false),
+    ] {
+        assert_eq!(verified.is_for(verb, project, of), expected, "{verb:?} {project:?} {of}");
+    }
+}
+
+#[test]
+fn keys_and_signatures_are_shown_whole_where_code_is_debugged() {
+    let key = approver("ann", &SigningKey::from_bytes(&[1; 32])).public_key;
+    let signature = Signature::from_bytes([7; 64]);
+    assert_eq!((format!("{key:?}"), format!("{signature:?}")), (key.to_string(), signature.to_string()));
 }
 
 #[test]
