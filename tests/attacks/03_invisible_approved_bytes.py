@@ -104,8 +104,8 @@ def reason_and_model(kit):
         {"type": "file_create", "target": "notes.txt", "content": long},
         model={"provider": "acme", "model": "writer-9"},
     ).json()
-    drawn = place.terminal("approve", view["plan_id"], keys=[("[y/N]", "n\r")])
-    above = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", drawn).split("[y/N]")[0]
+    drawn = place.terminal("approve", view["plan_id"], keys=[("[?] ", "n\r")])
+    above = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", drawn).split("[?] ")[0]
     near = " ".join(line.strip() for line in above.splitlines()[-24:])
     if "runs downloaded text as code" not in near:
         return "the reason for asking is not on the screen of the question"
