@@ -13,14 +13,15 @@ impl AgentName {
     /// Reads a name.
     ///
     /// # Errors
-    /// If it is empty, too long, or has other characters than lower-case letters, digits, `.`, `_` and `-`.
+    /// If it is empty, too long, does not begin with a letter or digit, or has other characters than lower-case letters,
+    /// digits, `.`, `_` and `-`.
     pub fn parse(name: &str) -> Result<Self, Error> {
         if is_name(name) {
             return Ok(Self(name.to_owned()));
         }
         let message = format!("`{}` cannot be the name of an agent", exacta_kernel::text::excerpt(name, LONGEST));
         Err(Error::new(Exit::Usage, "agent_invalid", message).hint(
-            "use 1 to 64 lower-case letters, digits, `.`, `_` and `-`, as in `--agent codex` or `EXACTA_AGENT=codex`",
+            "use 1 to 64 lower-case letters, digits, `.`, `_` and `-`, a letter or digit first, as in `--agent codex` or `EXACTA_AGENT=codex`",
         ))
     }
 
@@ -31,10 +32,13 @@ impl AgentName {
     }
 }
 
-/// Whether a text can be a name: short and plain.
+/// Whether a text can be a name: short and plain. Names become names of files, so none begins with a dot, as `..` and
+/// hidden files do, or with a dash, as options do.
 pub(crate) fn is_name(text: &str) -> bool {
     let plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'_' | b'-');
-    (1..=LONGEST).contains(&text.len()) && text.bytes().all(plain)
+    text.len() <= LONGEST
+        && text.bytes().all(plain)
+        && text.bytes().next().is_some_and(|first| first.is_ascii_alphanumeric())
 }
 
 /// The credential that plans are submitted with: the user's, or that of one of the user's agents.
@@ -52,7 +56,23 @@ mod tests {
         for good in ["codex", "a", "claude-code.2_x", &"x".repeat(64)] {
             assert_eq!(AgentName::parse(good).unwrap().as_str(), good);
         }
-        for bad in ["", "Codex", "a b", "a:b", "a/b", "é", "a\n", "\u{202e}a", &"x".repeat(65)] {
+        for bad in [
+            "",
+            "Codex",
+            "a b",
+            "a:b",
+            "a/b",
+            "é",
+            "a\n",
+            "\u{202e}a",
+            ".",
+            "..",
+            "..x",
+            ".lock",
+            "-x",
+            "_x",
+            &"x".repeat(65),
+        ] {
             let error = AgentName::parse(bad).unwrap_err();
             assert_eq!((error.exit, error.code), (Exit::Usage, "agent_invalid"), "{bad:?}");
         }

@@ -193,9 +193,13 @@ fn clumsy_words_are_answered_with_what_helps() {
     let Some(copied) = Copied::new() else { return };
     let home = copied.user().display().to_string();
     let exacta = copied.world.home().display().to_string();
-    let cases: [(&[&str], i32, &str); 12] = [
+    let cases: [(&[&str], i32, &str); 15] = [
         (&["agent"], 2, "COMMAND"),
         (&["agent", "--name", "A B", "--", "true"], 2, "cannot be the name"),
+        // A name becomes that of a folder, which is removed in the end.
+        (&["agent", "--name=..", "--", "true"], 2, "cannot be the name"),
+        (&["agent", "--name=.lock", "--", "true"], 2, "cannot be the name"),
+        (&["agent", "drop", ".."], 2, "cannot be the name"),
         (&["agent", "diff", "none"], 2, "there is no copy"),
         (&["agent", "submit", "none"], 2, "there is no copy"),
         (&["agent", "drop", "none"], 2, "there is no copy"),
