@@ -18,6 +18,7 @@ mod current;
 mod decide;
 mod declared;
 pub mod doctor;
+mod edit;
 pub mod error;
 mod execute;
 pub mod explain;

@@ -58,6 +58,8 @@ pub(crate) struct Lineage {
     /// The steps that it has only in part.
     pub partial_of: Vec<PartialOf>,
     pub revises: Option<PlanId>,
+    /// The plan that a person edited to make it.
+    pub edited_from: Option<PlanId>,
     /// The credential that proposed the plan it is made of; none where it was proposed just now.
     pub proposer: Option<String>,
     /// The program that it was proposed with, as that says.
@@ -79,6 +81,7 @@ impl Lineage {
             derived_from: None,
             partial_of: Vec::new(),
             revises: None,
+            edited_from: None,
             proposer: None,
             client: None,
             maker: None,
@@ -294,6 +297,7 @@ impl App {
             version: lineage.version,
             derived_from: lineage.derived_from.clone(),
             partial_of: lineage.partial_of.clone(),
+            edited_from: lineage.edited_from.clone(),
             created_at,
             expires_at: created_at.plus_seconds(in_force.policy.caps().expiry_seconds),
             binding: Binding {
@@ -334,8 +338,8 @@ impl App {
     ) -> Result<PlanView, Error> {
         let Some(plan) = evaluation.plan() else { return Ok(view::of(evaluation, None)?) };
         let status = match evaluation.verdicts().verdict() {
-            // A part of a plan is always shown for its own approval.
-            Verdict::Allow if lineage.derived_from.is_some() => Status::Pending,
+            // A part of a plan, and an edited one, is always shown for its own approval.
+            Verdict::Allow if lineage.derived_from.is_some() || lineage.edited_from.is_some() => Status::Pending,
             Verdict::Allow => Status::AutoApproved,
             Verdict::Confirm => Status::Pending,
             Verdict::Deny => Status::Rejected,
@@ -370,13 +374,14 @@ impl App {
             view: without_status(serde_json::to_value(view.kept())?),
             summary: summary(&view),
             derived_from: lineage.derived_from.clone(),
-            revises: lineage.revises.clone(),
+            // A person's edit that is denied costs nobody the plan that was edited.
+            revises: lineage.revises.clone().filter(|_| lineage.edited_from.is_none() || status != Status::Rejected),
         };
         let mut entries = self.birth(&new, &view, evaluation.verdicts());
         if text.is_none() {
             entries.iter_mut().for_each(|entry| entry.reason = secret::mask(&entry.reason).into_owned());
         }
-        match (self.store.insert_plan(&new, &entries, identity.created_at), &lineage.revises) {
+        match (self.store.insert_plan(&new, &entries, identity.created_at), &new.revises) {
             (Err(RecordError::NotATransition { from, .. }), Some(old)) => Err(not_revisable(old, from)),
             (stored, _) => Ok(stored.map(|()| self.named(view))?),
         }

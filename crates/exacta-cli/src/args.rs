@@ -27,8 +27,8 @@ pub use autopilot::{
 pub use connect::{Agent, Connect, ConnectMode};
 pub use hook::{Hook, HookAgent};
 pub use plan::{
-    Approve, AwaitAnswer, Check, Diff, Init, List, Log, Patch, Reject, Resubmit, Review, Revise, Show, Signer, Source,
-    Submit, Wait, Withdraw,
+    Approve, AwaitAnswer, Check, Diff, Edit, Init, List, Log, Patch, Reject, Resubmit, Review, Revise, Show, Signer,
+    Source, Submit, Wait, Withdraw,
 };
 pub use policy::{PolicyCheck, PolicyCommand, PolicyExplain, PolicySet, ProfileCommand, ProfileName, ProfileSet};
 pub use provider::{Kind, ProviderAdd, ProviderCommand, ProviderOne, ProviderUse};
@@ -209,6 +209,9 @@ pub enum Command {
     /// Ask for changes to a plan; it stays as it is until its next version comes
     #[command(after_help = REVISE_EXAMPLES)]
     Revise(Revise),
+    /// Change the files of a waiting plan in your editor: a new version of it, yours
+    #[command(after_help = EDIT_HELP)]
+    Edit(Edit),
     /// Withdraw a plan that has not run: your own while it waits, or an approval
     #[command(after_help = WITHDRAW_EXAMPLES)]
     Withdraw(Withdraw),
@@ -440,6 +443,16 @@ Examples:
 Ends with 0 if the plan is allowed, 10 if the request or its plan is refused,
 30 if a person is needed, 40 if the model changed on the way, 50 if it was
 cancelled or the budget is used up, 60 if the provider cannot be reached.";
+
+const EDIT_HELP: &str = "\
+Opens each text file as the plan would leave it, in VISUAL, EDITOR or vi. What you
+save becomes a new version of the plan with you as its proposer and without a
+model; it is judged and shown again, and waits for your approval in every profile.
+The plan that you edited is then over. Leave all as it is, and nothing happens.
+
+Examples:
+  exacta edit                 the newest plan that waits
+  exacta edit k3f9";
 
 const EXECUTE_EXAMPLES: &str = "\
 Examples:

@@ -16,23 +16,34 @@ use std::process::Command;
 /// # Errors
 /// Exit 30 without a person; and if the editor cannot be started or says that it failed.
 pub fn edited(text: &str, name: &str) -> Result<String, Error> {
+    let mut all = edited_all(&[(name, text)])?;
+    all.pop().ok_or_else(|| Error::fault("internal", "the editor was given no file"))
+}
+
+/// Has a person edit several texts at once; the names are relative, and may have folders.
+///
+/// # Errors
+/// As [`edited`].
+pub fn edited_all(texts: &[(&str, &str)]) -> Result<Vec<String>, Error> {
     Person::present()?;
     let place = Place::make().map_err(|error| fail::io(Exit::Fault, "make a place to edit in", &error))?;
-    let file = place.0.join(name);
-    write(&file, text).map_err(|error| fail::io(Exit::Fault, "write the file to edit", &error))?;
-    run(&file)?;
-    read(&file)
+    let files: Vec<PathBuf> = texts.iter().map(|(name, _)| place.0.join(name)).collect();
+    for (file, (_, text)) in files.iter().zip(texts) {
+        write(file, text).map_err(|error| fail::io(Exit::Fault, "write the file to edit", &error))?;
+    }
+    run(&files)?;
+    files.iter().map(|file| read(file)).collect()
 }
 
 /// `VISUAL`, `EDITOR` or `vi`, which may have arguments of its own: a shell takes them apart, as git has it.
-fn run(file: &Path) -> Result<(), Error> {
+fn run(files: &[PathBuf]) -> Result<(), Error> {
     let named = ["VISUAL", "EDITOR"].into_iter().filter_map(std::env::var_os).find(|name| !name.is_empty());
     let editor = named.unwrap_or_else(|| OsString::from("vi"));
     // Keys such as Ctrl-C are the editor's.
     let _signals = Orderly::begin().map_err(|error| fail::io(Exit::Fault, "watch for signals", &error))?;
     let mut script = editor.clone();
     script.push(" \"$@\"");
-    let status = Command::new("sh").arg("-c").arg(script).arg("sh").arg(file).status();
+    let status = Command::new("sh").arg("-c").arg(script).arg("sh").args(files).status();
     match status {
         Ok(status) if status.success() => Ok(()),
         Ok(_) => Err(failed(&editor, "did not end well")),
@@ -47,6 +58,9 @@ fn failed(editor: &OsString, what: &str) -> Error {
 
 #[expect(clippy::disallowed_methods, reason = "a file of its own in a folder of its own")]
 fn write(file: &Path, text: &str) -> io::Result<()> {
+    if let Some(folder) = file.parent() {
+        fs::DirBuilder::new().mode(0o700).recursive(true).create(folder)?;
+    }
     let mut file = fs::File::options().write(true).create_new(true).mode(0o600).open(file)?;
     file.write_all(text.as_bytes())
 }

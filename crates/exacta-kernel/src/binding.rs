@@ -25,6 +25,9 @@ pub struct Identity {
     /// The steps that it has only in part.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub partial_of: Vec<PartialOf>,
+    /// The plan that a person edited to make it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited_from: Option<PlanId>,
     /// When it was made.
     pub created_at: Timestamp,
     /// When it stops being usable.
@@ -139,8 +142,8 @@ pub struct Proposer {
     pub client: Option<String>,
 }
 
-/// The kinds of credentials that no connected agent has: the command line's, a person's on the page, the timer's.
-const UNCONNECTED: [&str; 3] = ["cli", "approver", "autopilot"];
+/// The kinds of credentials that no connected agent has: the command line's, a person's on the page or in an editor, the timer's.
+const UNCONNECTED: [&str; 4] = ["cli", "approver", "autopilot", "person"];
 
 impl Proposer {
     /// Whether a credential is a connected agent's.

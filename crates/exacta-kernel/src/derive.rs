@@ -133,19 +133,17 @@ pub fn derive_parts(plan: &Plan, words: &[String]) -> Result<Derived, DeriveErro
     if !unknown.is_empty() {
         return Err(DeriveError::Unknown(unknown));
     }
-    let mut parts = BTreeMap::new();
+    let (mut parts, mut diffs) = (BTreeMap::new(), BTreeMap::new());
     for (id, chosen) in &selected {
         if let Some(chosen) = chosen
             && let Some(part) = part(plan, id, chosen)?
         {
-            parts.insert(id.clone(), (chosen.clone(), part));
+            parts.insert(id.clone(), chosen.clone());
+            diffs.insert(id.clone(), part);
         }
     }
     let whole = derive(proposal, &selected.into_keys().collect())?;
-    Ok(Derived {
-        text: divided(whole, &parts)?,
-        parts: parts.into_iter().map(|(id, (chosen, _))| (id, chosen)).collect(),
-    })
+    Ok(Derived { text: with_diffs(whole, &diffs)?, parts })
 }
 
 /// The most hunks that one word names.
@@ -199,15 +197,14 @@ fn divisible<'p>(plan: &'p Plan, id: &str) -> Result<&'p Effect, &'static str> {
 }
 
 /// The same proposal, in which these steps have another diff.
-fn divided(text: Vec<u8>, parts: &BTreeMap<String, (BTreeSet<usize>, String)>) -> Result<Vec<u8>, DeriveError> {
-    if parts.is_empty() {
+pub(crate) fn with_diffs(text: Vec<u8>, diffs: &BTreeMap<String, String>) -> Result<Vec<u8>, DeriveError> {
+    if diffs.is_empty() {
         return Ok(text);
     }
     let mut document: Map<String, Value> = serde_json::from_slice(&text).map_err(|_| DeriveError::Unwritable)?;
     let steps = document.get_mut("steps").and_then(Value::as_array_mut).ok_or(DeriveError::Unwritable)?;
     for step in steps.iter_mut().filter_map(Value::as_object_mut) {
-        let part = step.get("id").and_then(Value::as_str).and_then(|id| parts.get(id));
-        if let Some((_, diff)) = part {
+        if let Some(diff) = step.get("id").and_then(Value::as_str).and_then(|id| diffs.get(id)) {
             ["content", "content_base64", "edits", "mode"].iter().for_each(|field| drop(step.remove(*field)));
             step.insert("diff".to_owned(), json!(diff));
         }

@@ -33,6 +33,7 @@ pub mod contract;
 pub mod derive;
 pub mod diff;
 pub mod drift;
+pub mod edit;
 pub mod effect;
 pub mod estimate;
 pub mod facts;

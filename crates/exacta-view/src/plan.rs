@@ -97,6 +97,9 @@ pub struct Detail {
     /// The steps that it has only in part, by hunks of a shown diff: nobody proposed just these.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub partial_of: Vec<PartialView>,
+    /// The plan that a person edited to make this one, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited_from: Option<String>,
     /// Not for `check`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_at: Option<String>,

@@ -224,6 +224,13 @@ pub struct Revise {
     pub signer: Signer,
 }
 
+/// `exacta edit`
+#[derive(Debug, Args)]
+pub struct Edit {
+    /// The plan: its short id, its id, or `@` for the newest that waits for a person, which is the default
+    pub id: Option<String>,
+}
+
 /// `exacta resubmit`
 #[derive(Debug, Args)]
 pub struct Resubmit {

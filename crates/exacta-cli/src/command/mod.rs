@@ -12,6 +12,7 @@ mod decide;
 #[expect(clippy::disallowed_methods, reason = "a throw-away folder of its own")]
 mod demo;
 mod doctor;
+mod edit;
 mod hook;
 mod init;
 pub mod key;
@@ -87,6 +88,7 @@ fn give(command: Command, context: &Context) -> Result<u8, Error> {
         Command::Approve(args) => decide::approve(&args, context),
         Command::Reject(args) => decide::reject(&args, context),
         Command::Revise(args) => decide::revise(&args, context),
+        Command::Edit(args) => edit::edit(&args, context),
         Command::Withdraw(args) => answer::withdraw(&args, context),
         Command::Wait(args) => answer::wait(&args, context),
         Command::Resubmit(args) => plan::resubmit(&args, context),

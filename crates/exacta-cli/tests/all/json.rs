@@ -48,6 +48,7 @@ fn every_command_prints_one_object() {
         (&["reject", &rejected, "--approver-key", &key], 0),
         (&["revise", &revised, "smaller", "--approver-key", &key], 0),
         (&["resubmit", &revised], 40),
+        (&["edit", &revised], 30),
         (&["execute", &run], 30),
         (&["execute", &gone, "--detach"], 30),
         (&["wait", &rejected], 10),

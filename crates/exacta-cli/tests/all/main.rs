@@ -26,6 +26,7 @@ mod day;
 mod determinism;
 mod distrust;
 mod documents;
+mod edit;
 mod explain;
 mod growth;
 mod head_to_head;

@@ -59,6 +59,7 @@ pub fn permitted(steps: &[&str], run: &RunId) -> Permit {
         version: 1,
         derived_from: None,
         partial_of: Vec::new(),
+        edited_from: None,
         created_at: MADE,
         expires_at: MADE.plus_seconds(1800),
         binding,

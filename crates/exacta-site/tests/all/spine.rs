@@ -61,6 +61,7 @@ pub fn permitted(steps: &[Value], run: u32) -> Permit {
         version: 1,
         derived_from: None,
         partial_of: Vec::new(),
+        edited_from: None,
         created_at: NOW,
         expires_at: NOW.plus_seconds(1800),
         binding: Binding {

@@ -22,6 +22,7 @@ pub fn background(view: &PlanView) -> Vec<Row> {
     if let Some(detail) = &view.detail {
         rows.extend(detail.intent_id.iter().map(|id| labelled("intent id", id)));
         rows.extend(detail.derived_from.iter().map(|id| labelled("derived from", id)));
+        rows.extend(detail.edited_from.iter().map(|id| labelled("edited from", id)));
         rows.extend(detail.partial_of.iter().map(ask::partial));
         rows.extend(ask::proposer(detail));
         rows.extend(detail.assumptions.iter().map(|text| labelled("assumes", text)));

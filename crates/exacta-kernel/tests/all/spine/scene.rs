@@ -63,6 +63,7 @@ impl Scene {
             version: 1,
             derived_from: None,
             partial_of: Vec::new(),
+            edited_from: None,
             created_at: MADE,
             expires_at: MADE.plus_seconds(TIME_TO_LIVE),
             binding: Binding {
