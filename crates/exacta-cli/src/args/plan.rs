@@ -18,22 +18,24 @@ pub struct Source {
     pub patch: Patch,
 }
 
+/// The group of these in the help. Named at each: what follows a heading of the whole group would come under it, too.
+const PATCHES: &str = "Patches";
+
 /// Patches in other forms, and what they are for.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Patches")]
 pub struct Patch {
     /// The file is a git diff or a `git format-patch` mail; found by itself where it begins like one
-    #[arg(long, conflicts_with = "from_codex")]
+    #[arg(long, conflicts_with = "from_codex", help_heading = PATCHES)]
     pub from_git: bool,
     /// The file is a patch that begins with `*** Begin Patch`; found by itself
-    #[arg(long)]
+    #[arg(long, help_heading = PATCHES)]
     pub from_codex: bool,
     /// What the patch is for; default: AddFeature
-    #[arg(long, value_name = "TYPE")]
+    #[arg(long, value_name = "TYPE", help_heading = PATCHES)]
     #[arg(value_parser = ["CreateProject", "AddFeature", "FixBug", "BuildPackage"])]
     pub intent: Option<String>,
     /// The same in words; default: the patch's own subject
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", help_heading = PATCHES)]
     pub text: Option<String>,
 }
 
