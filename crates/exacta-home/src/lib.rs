@@ -33,6 +33,7 @@ mod settings;
 mod site;
 mod site_run;
 mod spend;
+mod terminal;
 mod token;
 
 pub use error::HomeError;

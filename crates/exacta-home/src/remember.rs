@@ -1,13 +1,15 @@
-//! A passphrase is asked once and remembered for ten minutes: the opened seed is, in memory that no disk holds.
+//! A passphrase is asked once and remembered for ten minutes, for the terminal it was given at: the opened seed is, in memory that
+//! no disk holds.
 //!
 //! First choice is the session keyring of the Linux kernel, which other login sessions cannot read and which drops the seed by
 //! itself. Where there is none (many containers), a private file in the runtime folder, if that is a memory file system.
-//! Where there is neither, nothing is remembered.
+//! Where there is neither, nothing is remembered; nor is it where the process has no terminal.
 
 use crate::document::{self, Document};
 use crate::file::{self, Lock, Trust};
 use crate::key::{KeyFile, SigningKey};
 use crate::seal::Hex;
+use crate::terminal::Terminal;
 use crate::{FileError, Home};
 use exacta_kernel::approval::PublicKey;
 use linux_keyutils::{KeyError, KeyRing, KeyRingIdentifier};
@@ -45,45 +47,63 @@ impl Document for Seed {
     const TRUST: Trust = Trust::Secret;
 }
 
-impl Home {
-    /// Remembers an unlocked key for [`REMEMBERED_SECONDS`], where that can be done safely.
-    pub fn remember(&self, key: &SigningKey) -> Remembered {
-        uptime().map_or(Remembered::Nowhere, |now| self.remember_at(key, now))
+/// The name that a seed is kept under: whose, and for which terminal.
+struct Slot(String);
+
+impl Slot {
+    fn new(key: &PublicKey, terminal: &str) -> Self {
+        let key = key.to_string();
+        Self(format!("{}.{terminal}", key.strip_prefix("ed25519:").unwrap_or(&key)))
     }
 
-    /// The key in a file without its passphrase, if it was given less than [`REMEMBERED_SECONDS`] ago.
+    fn in_keyring(&self) -> String {
+        format!("exacta:{}", self.0)
+    }
+
+    fn in_folder(&self, folder: &Path) -> PathBuf {
+        folder.join(format!("{}.seed", self.0))
+    }
+}
+
+impl Home {
+    /// Remembers an unlocked key for [`REMEMBERED_SECONDS`] and this terminal, where that can be done safely.
+    pub fn remember(&self, key: &SigningKey) -> Remembered {
+        let (Some(slot), Some(now)) = (slot(&key.public_key()), uptime()) else { return Remembered::Nowhere };
+        self.remember_at(key, &slot, now)
+    }
+
+    /// The key in a file without its passphrase, if that was given at this terminal less than [`REMEMBERED_SECONDS`] ago.
     #[must_use]
     pub fn remembered(&self, key: &KeyFile) -> Option<SigningKey> {
-        self.remembered_at(key, uptime()?)
+        self.remembered_at(key, &slot(&key.public_key())?, uptime()?)
     }
 
-    /// Forgets a key at once.
-    fn forget(&self, key: &KeyFile) {
-        let public_key = key.public_key();
-        if let Ok(found) = session_keyring().and_then(|ring| ring.search(&description(&public_key))) {
+    /// Forgets one at once.
+    fn forget(&self, slot: &Slot) {
+        if let Ok(found) = session_keyring().and_then(|ring| ring.search(&slot.in_keyring())) {
             let _gone = found.invalidate();
         }
         if let Some(folder) = self.runtime.as_deref() {
-            let _gone = std::fs::remove_file(seed_file(folder, &public_key));
+            let _gone = std::fs::remove_file(slot.in_folder(folder));
         }
     }
 
-    fn remember_at(&self, key: &SigningKey, now: Uptime) -> Remembered {
+    fn remember_at(&self, key: &SigningKey, slot: &Slot, now: Uptime) -> Remembered {
         let seed = Seed { seed: Hex::from_bytes(key.seed()), at: now };
-        if in_keyring(&key.public_key(), &seed).is_ok() {
+        if in_keyring(slot, &seed).is_ok() {
             return Remembered::Keyring;
         }
-        match self.runtime.as_deref().map(|folder| in_file(folder, &key.public_key(), &seed)) {
+        match self.runtime.as_deref().map(|folder| in_file(folder, slot, &seed)) {
             Some(Ok(true)) => Remembered::RuntimeFile,
             _ => Remembered::Nowhere,
         }
     }
 
-    fn remembered_at(&self, key: &KeyFile, now: Uptime) -> Option<SigningKey> {
-        let from_file = || from_file(self.runtime.as_deref()?, &key.public_key());
-        let seed = from_keyring(&key.public_key()).or_else(from_file)?;
+    fn remembered_at(&self, key: &KeyFile, slot: &Slot, now: Uptime) -> Option<SigningKey> {
+        let from_file = || from_file(self.runtime.as_deref()?, slot);
+        let seed = from_keyring(slot).or_else(from_file)?;
         if now.checked_sub(seed.at).is_none_or(|age| age >= REMEMBERED_SECONDS) {
-            self.forget(key);
+            self.forget(slot);
             return None;
         }
         SigningKey::from_seed(key.name(), &seed.seed).ok().filter(|found| found.public_key() == key.public_key())
@@ -97,20 +117,20 @@ fn uptime() -> Option<Uptime> {
 }
 
 /// The login session's keyring; the user's where the login made none. Never one that ends with this process.
+fn slot(key: &PublicKey) -> Option<Slot> {
+    Some(Slot::new(key, &Terminal::own()?.to_string()))
+}
+
 fn session_keyring() -> Result<KeyRing, KeyError> {
     KeyRing::from_special_id(KeyRingIdentifier::Session, false)
 }
 
-fn description(key: &PublicKey) -> String {
-    format!("exacta:{key}")
-}
-
-fn in_keyring(key: &PublicKey, seed: &Seed) -> Result<(), KeyError> {
+fn in_keyring(slot: &Slot, seed: &Seed) -> Result<(), KeyError> {
     let mut payload = Zeroizing::new([0_u8; 40]);
     let (front, back) = payload.split_at_mut(32);
     front.copy_from_slice(seed.seed.as_bytes());
     back.copy_from_slice(&seed.at.to_be_bytes());
-    let added = session_keyring()?.add_key(&description(key), payload.as_slice())?;
+    let added = session_keyring()?.add_key(&slot.in_keyring(), payload.as_slice())?;
     let timed = usize::try_from(REMEMBERED_SECONDS).map_or(Ok(()), |seconds| added.set_timeout(seconds));
     // One that would stay for ever must not stay at all.
     timed.inspect_err(|_| {
@@ -118,8 +138,8 @@ fn in_keyring(key: &PublicKey, seed: &Seed) -> Result<(), KeyError> {
     })
 }
 
-fn from_keyring(key: &PublicKey) -> Option<Seed> {
-    let found = session_keyring().and_then(|ring| ring.search(&description(key))).ok()?;
+fn from_keyring(slot: &Slot) -> Option<Seed> {
+    let found = session_keyring().and_then(|ring| ring.search(&slot.in_keyring())).ok()?;
     let mut payload = Zeroizing::new([0_u8; 40]);
     let size = found.read(&mut *payload).ok()?;
     let (seed, at) = payload.split_first_chunk::<32>()?;
@@ -128,23 +148,18 @@ fn from_keyring(key: &PublicKey) -> Option<Seed> {
 }
 
 /// Writes the seed to a private file, if the folder is in memory. Says whether it did.
-fn in_file(folder: &Path, key: &PublicKey, seed: &Seed) -> Result<bool, FileError> {
+fn in_file(folder: &Path, slot: &Slot, seed: &Seed) -> Result<bool, FileError> {
     file::make_folder(folder)?;
     if !is_in_memory(folder)? {
         return Ok(false);
     }
     let lock = Lock::on(folder)?;
-    document::write(&lock, &seed_file(folder, key), seed)?;
+    document::write(&lock, &slot.in_folder(folder), seed)?;
     Ok(true)
 }
 
-fn from_file(folder: &Path, key: &PublicKey) -> Option<Seed> {
-    document::read(&seed_file(folder, key)).ok().flatten()
-}
-
-fn seed_file(folder: &Path, key: &PublicKey) -> PathBuf {
-    let name = key.to_string();
-    folder.join(format!("{}.seed", name.strip_prefix("ed25519:").unwrap_or(&name)))
+fn from_file(folder: &Path, slot: &Slot) -> Option<Seed> {
+    document::read(&slot.in_folder(folder)).ok().flatten()
 }
 
 fn is_in_memory(folder: &Path) -> Result<bool, FileError> {
@@ -180,31 +195,47 @@ mod tests {
         Some((folder, Home { runtime, ..home }))
     }
 
+    fn slot_of(key: &SigningKey, terminal: &str) -> Slot {
+        Slot::new(&key.public_key(), terminal)
+    }
+
     #[test]
     fn ten_minutes_and_not_a_second_longer() {
         let Some((_folder, home)) = home_in_memory() else { return };
         let (file, key) = key();
-        assert!(home.remembered(&file).is_none());
-        assert_ne!(home.remember_at(&key, 1000), Remembered::Nowhere);
-        assert_eq!(home.remembered_at(&file, 1599).unwrap().public_key(), file.public_key());
-        assert!(home.remembered_at(&file, 1600).is_none());
-        assert!(home.remembered_at(&file, 1599).is_none(), "and then it is gone for good");
+        let slot = slot_of(&key, "here");
+        assert!(home.remembered_at(&file, &slot, 1000).is_none());
+        assert_ne!(home.remember_at(&key, &slot, 1000), Remembered::Nowhere);
+        assert_eq!(home.remembered_at(&file, &slot, 1599).unwrap().public_key(), file.public_key());
+        assert!(home.remembered_at(&file, &slot, 1600).is_none());
+        assert!(home.remembered_at(&file, &slot, 1599).is_none(), "and then it is gone for good");
 
-        assert_ne!(home.remember_at(&key, 1000), Remembered::Nowhere);
-        assert!(home.remembered_at(&file, 999).is_none(), "not from the time before it");
-        assert_ne!(home.remember(&key), Remembered::Nowhere);
-        assert!(home.remembered(&file).is_some());
-        home.forget(&file);
-        assert!(home.remembered(&file).is_none());
+        assert_ne!(home.remember_at(&key, &slot, 1000), Remembered::Nowhere);
+        assert!(home.remembered_at(&file, &slot, 999).is_none(), "not from the time before it");
+        assert_ne!(home.remember_at(&key, &slot, 1000), Remembered::Nowhere);
+        home.forget(&slot);
+        assert!(home.remembered_at(&file, &slot, 1000).is_none());
+    }
+
+    #[test]
+    fn another_terminal_is_asked_again() {
+        let Some((_folder, home)) = home_in_memory() else { return };
+        let (file, key) = key();
+        assert_ne!(home.remember_at(&key, &slot_of(&key, "34816-70-900"), 1000), Remembered::Nowhere);
+        for other in ["34817-70-900", "34816-71-900", "34816-70-901"] {
+            assert!(home.remembered_at(&file, &slot_of(&key, other), 1001).is_none(), "{other}");
+        }
+        assert!(home.remembered_at(&file, &slot_of(&key, "34816-70-900"), 1001).is_some());
     }
 
     #[test]
     fn a_disk_never_holds_a_seed() {
         let on_disk = tempfile::tempdir().unwrap();
         let (_, key) = key();
-        let written = in_file(on_disk.path(), &key.public_key(), &seed_of(&key)).unwrap();
+        let slot = slot_of(&key, "here");
+        let written = in_file(on_disk.path(), &slot, &seed_of(&key)).unwrap();
         assert_eq!(written, is_in_memory(on_disk.path()).unwrap());
-        assert_eq!(from_file(on_disk.path(), &key.public_key()).is_some(), written);
+        assert_eq!(from_file(on_disk.path(), &slot).is_some(), written);
         assert!(!is_in_memory(Path::new("/proc")).unwrap());
     }
 
@@ -212,19 +243,21 @@ mod tests {
     fn a_memory_file_system_holds_it_privately() {
         let Some((folder, _)) = home_in_memory() else { return };
         let (_, key) = key();
-        assert!(in_file(folder.path(), &key.public_key(), &seed_of(&key)).unwrap());
-        let found = from_file(folder.path(), &key.public_key()).unwrap();
+        let slot = slot_of(&key, "here");
+        assert!(in_file(folder.path(), &slot, &seed_of(&key)).unwrap());
+        let found = from_file(folder.path(), &slot).unwrap();
         assert_eq!((found.seed.as_bytes(), found.at), (key.seed(), 1000));
-        let mode = std::fs::metadata(seed_file(folder.path(), &key.public_key())).unwrap().permissions();
+        let mode = std::fs::metadata(slot.in_folder(folder.path())).unwrap().permissions();
         assert_eq!(std::os::unix::fs::PermissionsExt::mode(&mode) & 0o777, 0o600);
     }
 
     #[test]
     fn the_keyring_gives_back_what_it_was_given() {
         let (_, key) = key();
-        let kept = in_keyring(&key.public_key(), &seed_of(&key)).is_ok();
+        let slot = slot_of(&key, "here");
+        let kept = in_keyring(&slot, &seed_of(&key)).is_ok();
         if exacta_testkit::offers(kept, "the kernel's keyring") {
-            let found = from_keyring(&key.public_key()).unwrap();
+            let found = from_keyring(&slot).unwrap();
             assert_eq!((found.seed.as_bytes(), found.at), (key.seed(), 1000));
         }
     }

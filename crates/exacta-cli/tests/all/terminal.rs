@@ -193,6 +193,29 @@ fn a_passphrase_is_asked_for_and_not_shown() {
     assert_eq!(status(&world, &id), "user_approved");
 }
 
+/// A passphrase is remembered for the terminal it was given at, and for no other.
+#[test]
+fn another_terminal_asks_for_the_passphrase_again() {
+    let world = World::new();
+    let mut terminal = world.terminal(&["init", "--approver", "tester", "--profile", "SAFE"]);
+    terminal.wait_for("new passphrase").send("correct horse\n");
+    terminal.wait_for("the same again").send("correct horse\n");
+    terminal.end().expect(0);
+    let [first, second, third] = [submitted(&world), submitted(&world), submitted(&world)];
+    let exacta = crate::world::EXACTA;
+    let mut terminal = world.shell(&format!("{exacta} approve {first} && echo next; {exacta} approve {second}"));
+    terminal.wait_for("[?]").send("y");
+    terminal.wait_for("passphrase of `tester`").send("correct horse\n");
+    terminal.wait_for("next").wait_for("[?]").send("y");
+    let done = terminal.end().expect(0);
+    assert!(!done.out.contains("passphrase"), "{}", done.out);
+    let mut terminal = world.terminal(&["approve", &third]);
+    terminal.wait_for("[?]").send("y");
+    terminal.wait_for("passphrase of `tester`").send("\x03");
+    terminal.end().expect(30);
+    assert_eq!(status(&world, &third), "pending");
+}
+
 /// Trying a passphrase takes a while, and people type on.
 #[test]
 fn nothing_typed_between_two_passphrases_is_shown() {
