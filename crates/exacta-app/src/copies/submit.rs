@@ -69,6 +69,13 @@ impl App {
         let client = Some(note.program.clone()).filter(|program| !program.is_empty());
         let declared = Declared { client, model: submission.model.clone(), ..Declared::default() };
         let view = self.submit(text.as_bytes(), &Request { revises: waiting, declared, ..Request::default() })?;
+        if view.status == Some(Status::Rejected) {
+            // Another run may have changed a file after the two were compared: that is drift, and nothing that the agent did.
+            let apart = self.compare(&place, &note)?.apart;
+            if !apart.is_empty() {
+                return Err(drifted(name, apart));
+            }
+        }
         // The agent may go on meanwhile, and so may an update: only this is noted, on what is there by now.
         let note = Note { plan: view.plan_id.clone(), submitted: Some(sha256), ..place.note().map_err(error)? };
         place.write(&note).map_err(error)?;
