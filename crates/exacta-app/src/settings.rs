@@ -369,9 +369,16 @@ pub fn own_key(options: &Options, file: Option<&Path>) -> Result<KeyFile, Error>
 pub fn key_of(options: &Options, name: &ApproverName) -> Result<KeyFile, Error> {
     let home = options.home()?;
     let file = KeyFile::load(&home.key_path(name))?;
-    let listed = home.approvers()?;
-    let is = |approver: &&Approver| approver.removed_at.is_none() && approver.public_key == file.public_key();
-    if listed.iter().any(|approver| is(&approver)) { Ok(file) } else { Err(no_key()) }
+    if is_listed(options, file.public_key())? { Ok(file) } else { Err(no_key()) }
+}
+
+/// Whether whoever has this key is an approver.
+///
+/// # Errors
+/// If the list cannot be read.
+pub fn is_listed(options: &Options, key: PublicKey) -> Result<bool, Error> {
+    let listed = options.home()?.approvers()?;
+    Ok(listed.iter().any(|approver| approver.removed_at.is_none() && approver.public_key == key))
 }
 
 /// A key that was unlocked less than ten minutes ago, or needs no passphrase.

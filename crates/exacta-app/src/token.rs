@@ -7,7 +7,8 @@ use crate::clock::now;
 use crate::error::{Error, Exit};
 use crate::settings::{Settings, SigningKey, entry, signed_setting};
 use crate::submit::data;
-use exacta_home::{TokenRecord, fresh_secret};
+use exacta_home::{SignedToken, TokenRecord, fresh_secret};
+use exacta_kernel::approval::Approver;
 use exacta_kernel::approval::setting::SettingVerb;
 use exacta_kernel::audit::{EntryDraft, Event};
 use exacta_kernel::hash::Digest;
@@ -40,6 +41,9 @@ pub struct TokenView {
     pub by: String,
     /// Whether its time is over.
     pub expired: bool,
+    /// Why its signature does not count, where it does not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
 }
 
 impl Settings {
@@ -67,14 +71,14 @@ impl Settings {
             scopes,
             added_at,
             expires_at: added_at.plus_seconds(days.saturating_mul(86_400)),
-            by: key.name().clone(),
         };
         let by = signed_setting(&self.home, SettingVerb::TokenAdd, None, record.subject(), key)?;
         let at = by.statement().at;
         let words = format!("token of `agent:{}` added", record.name);
         let change = data(json!({ "name": record.name, "scopes": record.scopes, "expires_at": record.expires_at }));
         self.enter(entry(Event::TokenChanged, &by, words, change), |home| home.add_token(&record, at, &by))?;
-        Ok((view(record), token))
+        let added = SignedToken { token: record, signed: by.signed().clone() };
+        Ok((view(added, &self.home.approvers()?), token))
     }
 
     /// Every token.
@@ -83,7 +87,8 @@ impl Settings {
     /// If the list cannot be read.
     pub fn tokens(&self) -> Result<Vec<TokenView>, Error> {
         self.authorize(Act::ReadAll)?;
-        Ok(self.home.tokens()?.into_iter().map(view).collect())
+        let approvers = self.home.approvers()?;
+        Ok(self.home.tokens()?.into_iter().map(|known| view(known, &approvers)).collect())
     }
 
     /// Revokes a token: narrowing needs no signature.
@@ -92,7 +97,7 @@ impl Settings {
     /// If there is none of that name.
     pub fn revoke_token(&mut self, name: &str) -> Result<(), Error> {
         self.authorize(Act::Adjust)?;
-        if self.home.tokens()?.iter().all(|token| token.name != name) {
+        if self.home.tokens()?.iter().all(|known| known.token.name != name) {
             return Err(Error::new(Exit::Usage, "token_unknown", format!("no token of `{name}`"))
                 .hint(hint!["see ", Remedy::TokenList]));
         }
@@ -101,16 +106,21 @@ impl Settings {
     }
 }
 
-/// Who a token makes of whoever shows it; nobody if it is unknown or its time is over.
+/// Who a token makes of whoever shows it; nobody if it is unknown, its time is over, or whoever signed for it is no approver any more.
 ///
 /// # Errors
 /// If the list cannot be read.
 pub fn caller_of(options: &Options, token: &str) -> Result<Option<Caller>, Error> {
     let (sha256, now) = (Digest::of(token.as_bytes()), now());
-    let tokens = options.home()?.tokens()?;
-    let Some(found) = tokens.iter().find(|known| known.sha256 == sha256 && known.expires_at > now) else {
+    let home = options.home()?;
+    let tokens = home.tokens()?;
+    let Some(known) = tokens.iter().find(|known| known.token.sha256 == sha256 && known.token.expires_at > now) else {
         return Ok(None);
     };
+    if known.verify(&home.approvers()?).is_err() {
+        return Ok(None);
+    }
+    let found = &known.token;
     let credential = Credential::parse(&format!("agent:{}", found.name))?;
     let scopes = found.scopes.iter().filter_map(|scope| Scope::parse(scope)).collect();
     Ok(Some(Caller::Agent { credential, scopes }))
@@ -125,14 +135,17 @@ fn known(scopes: &[String]) -> Result<BTreeSet<String>, Error> {
     Ok(scopes.iter().cloned().collect())
 }
 
-fn view(token: TokenRecord) -> TokenView {
+fn view(known: SignedToken, approvers: &[Approver]) -> TokenView {
+    let refused = known.verify(approvers).err().map(|error| error.to_string());
+    let SignedToken { token, signed } = known;
     TokenView {
         credential: format!("agent:{}", token.name),
         name: token.name,
         scopes: token.scopes.into_iter().collect(),
         added_at: token.added_at.to_string(),
         expires_at: token.expires_at.to_string(),
-        by: token.by.to_string(),
+        by: signed.statement.approver.to_string(),
         expired: token.expires_at <= now(),
+        refused,
     }
 }

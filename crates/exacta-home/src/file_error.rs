@@ -44,7 +44,7 @@ pub enum FileError {
         /// How large it may be.
         most: u64,
     },
-    /// It was written by a newer version.
+    /// Another version wrote it.
     #[error("`{}` has the format `{schema}`, which this version does not know", path.display())]
     Newer {
         /// The file.
@@ -110,7 +110,9 @@ impl FileError {
             Self::Unsafe { path, weakness } => hint![weakness.hint(path)],
             Self::Malformed { .. } => hint!["put back a copy that you trust, or move the file away and start over"],
             Self::Oversize { .. } => hint!["nothing was changed; write less into it"],
-            Self::Newer { .. } => hint!["use the newer version of exacta that wrote it"],
+            Self::Newer { .. } => {
+                hint!["use the version of exacta that wrote it, or move the file away and add again what it held"]
+            }
             Self::Busy { .. } => hint!["wait for the other command to end, and give this one again"],
         }
     }

@@ -52,7 +52,7 @@ pub use session::{HeldSession, fresh_uuid};
 pub use settings::SettingsSnapshot;
 pub use site::SiteState;
 pub use site_run::{HeldSite, SiteRun};
-pub use token::{TokenRecord, fresh_secret};
+pub use token::{SignedToken, TokenRecord, fresh_secret};
 
 use exacta_kernel::id::ProjectId;
 use file::Trust;
@@ -122,6 +122,12 @@ impl Home {
     #[must_use]
     pub fn state(&self) -> &Path {
         &self.state
+    }
+
+    /// The administrator's folder, which wins over the user's.
+    #[must_use]
+    pub fn system(&self) -> &Path {
+        &self.system
     }
 
     /// Where what is judged is laid out: a folder that no agent can write to, unlike the project's own.

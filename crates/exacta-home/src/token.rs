@@ -3,15 +3,17 @@
 use crate::document::{self, Document};
 use crate::file::{Lock, Trust};
 use crate::{Home, HomeError, KeyError};
-use exacta_kernel::approval::ApproverName;
-use exacta_kernel::approval::setting::{SettingDemand, SettingVerb, VerifiedSetting, token_subject, verify};
+use exacta_kernel::approval::setting::{
+    SettingDemand, SettingVerb, SignedSetting, VerifiedSetting, token_subject, verify,
+};
+use exacta_kernel::approval::{ApprovalError, Approver};
 use exacta_kernel::hash::Digest;
 use exacta_kernel::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// A token that an approver signed for.
+/// A token: what an approver signs for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TokenRecord {
@@ -25,18 +27,26 @@ pub struct TokenRecord {
     pub added_at: Timestamp,
     /// Until when.
     pub expires_at: Timestamp,
-    /// Who signed for it.
-    pub by: ApproverName,
+}
+
+/// A token with its signature, as it is kept. It counts only where [`SignedToken::verify`] says so.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SignedToken {
+    /// What was signed for.
+    pub token: TokenRecord,
+    /// By whom.
+    pub signed: SignedSetting,
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Tokens {
-    tokens: Vec<TokenRecord>,
+    tokens: Vec<SignedToken>,
 }
 
 impl Document for Tokens {
-    const SCHEMA: &'static str = "exacta.tokens/1";
+    const SCHEMA: &'static str = "exacta.tokens/2";
     const TRUST: Trust = Trust::Own;
 }
 
@@ -58,12 +68,24 @@ impl TokenRecord {
     }
 }
 
+impl SignedToken {
+    /// That an approver who is still on the list signed for exactly this. It is asked at every use.
+    ///
+    /// # Errors
+    /// What does not hold.
+    pub fn verify(&self, approvers: &[Approver]) -> Result<(), ApprovalError> {
+        let (subject, now) = (self.token.subject(), self.signed.statement.at);
+        let demand = SettingDemand { verb: SettingVerb::TokenAdd, project: None, subject, now };
+        verify(&self.signed, approvers, &demand).map(drop)
+    }
+}
+
 impl Home {
     /// Every token, in the order they were added.
     ///
     /// # Errors
     /// Where the list is damaged or could have been changed by others.
-    pub fn tokens(&self) -> Result<Vec<TokenRecord>, HomeError> {
+    pub fn tokens(&self) -> Result<Vec<SignedToken>, HomeError> {
         Ok(document::read::<Tokens>(&self.tokens_file())?.unwrap_or_default().tokens)
     }
 
@@ -76,8 +98,8 @@ impl Home {
         let demand = SettingDemand { verb: SettingVerb::TokenAdd, project: None, subject: token.subject(), now };
         verify(by.signed(), &self.approvers()?, &demand)?;
         let mut tokens = self.tokens()?;
-        tokens.retain(|known| known.name != token.name);
-        tokens.push(token.clone());
+        tokens.retain(|known| known.token.name != token.name);
+        tokens.push(SignedToken { token: token.clone(), signed: by.signed().clone() });
         Ok(document::write(&lock, &self.tokens_file(), &Tokens { tokens })?)
     }
 
@@ -89,7 +111,7 @@ impl Home {
         let lock = Lock::on(&self.config)?;
         let mut tokens = self.tokens()?;
         let before = tokens.len();
-        tokens.retain(|known| known.name != name);
+        tokens.retain(|known| known.token.name != name);
         let found = tokens.len() < before;
         document::write(&lock, &self.tokens_file(), &Tokens { tokens })?;
         Ok(found)

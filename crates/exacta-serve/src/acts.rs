@@ -22,10 +22,20 @@ const AT_ONCE: Duration = Duration::from_millis(400);
 
 /// Exchanges the one-time link for a session.
 pub fn open(request: &Request) -> Result<Answer, Error> {
+    still_an_approver(request)?;
     let cookie = request.server.sessions.open(request.field("link"))?;
     let secure = if request.server.scheme == "https" { "; Secure" } else { "" };
     let value = format!("{COOKIE}={}; Path=/; HttpOnly; SameSite=Strict{secure}", cookie.reveal());
     Ok(Answer::see("/").with(header::SET_COOKIE, value))
+}
+
+/// That the link's owner is still an approver.
+fn still_an_approver(request: &Request) -> Result<(), Error> {
+    if request.server.approver_counts()? {
+        return Ok(());
+    }
+    let message = format!("`{}` is no longer an approver", request.server.approver);
+    Err(refuse("unauthenticated", &message, "start `exacta serve` again for somebody who is"))
 }
 
 /// Approves exactly what was shown, and runs it if that was said. High risk takes a second act: a typed word.

@@ -2,6 +2,7 @@
 
 use crate::answer::Answer;
 use crate::body::{self, Body};
+use crate::credential::Credential;
 use crate::hint::for_a_program;
 use crate::openapi;
 use crate::page;
@@ -74,10 +75,10 @@ async fn answer(server: Arc<Server>, request: hyper::Request<Incoming>) -> Respo
     let method = match parts.method.as_str() {
         "GET" | "HEAD" => Method::Get,
         "POST" => Method::Post,
-        _ => return nothing_there(&server, &parts, session.as_deref(), &found).into_response(),
+        _ => return nothing_there(&server, &parts, session, &found).into_response(),
     };
     let Some((route, named)) = found.iter().find(|(route, _)| route.method == method) else {
-        return nothing_there(&server, &parts, session.as_deref(), &found).into_response();
+        return nothing_there(&server, &parts, session, &found).into_response();
     };
     let route: &'static Route = route;
     let etag = parts.headers.get(header::IF_NONE_MATCH).and_then(|tag| tag.to_str().ok()).map(str::to_owned);
@@ -194,14 +195,17 @@ async fn admitted(
     let post = route.method == Method::Post;
     let kind =
         parts.headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default().to_owned();
-    let (caller, session, signs) = match route.access {
-        Access::Open => (Caller::default(), session, false),
-        Access::Session => (server.person(), Some(session.ok_or_else(unauthenticated)?), false),
-        Access::Api => programs(server, route, &parts.headers, session)?,
+    let credential = match route.access {
+        Access::Open => Credential::None,
+        Access::Session => Credential::Session(session.ok_or_else(unauthenticated)?),
+        Access::Api => shown_by(&parts.headers, session, SIGNED.contains(&route.doc.name))?,
     };
+    let caller = credential.caller(server)?.ok_or_else(unauthenticated)?;
+    if matches!(credential, Credential::Token(_)) {
+        server.limits.count(&caller.credential())?;
+    }
     if post {
-        let by_token = route.access == Access::Api && session.is_none();
-        from_our_page(server, &parts.headers, !by_token)?;
+        from_our_page(server, &parts.headers, matches!(credential, Credential::None | Credential::Session(_)))?;
     }
     let limit = match (post, route.access) {
         (false, _) => 0,
@@ -211,7 +215,7 @@ async fn admitted(
     let body = body::read(body, limit).await.ok_or_else(|| too_large(limit))?;
     let mut form = Vec::new();
     if post && route.access == Access::Api {
-        if signs && !is_signed(&body) {
+        if matches!(credential, Credential::Signature) && !is_signed(&body) {
             return Err(unauthenticated());
         }
         if !kind.starts_with("application/json") {
@@ -224,7 +228,7 @@ async fn admitted(
         }
         form = fields(&String::from_utf8_lossy(&body));
         let token = form.iter().find(|(name, _)| name == "token").map(|(_, token)| token.as_str()).unwrap_or_default();
-        if route.access == Access::Session && !session.as_ref().is_some_and(|session| session.is_form(token)) {
+        if route.access == Access::Session && !credential.session().is_some_and(|session| session.is_form(token)) {
             return Err(refuse("form_refused", "this form is not of this session", "reload the page and try again"));
         }
     }
@@ -234,7 +238,7 @@ async fn admitted(
         request_id.filter(|id| (1..=128).contains(&id.len())).map_or_else(fresh_request, ToOwned::to_owned);
     let place = place_of(server, route, &named, &query, &caller).await?;
     let (server, path) = (Arc::clone(server), parts.uri.path().to_owned());
-    Ok(Request { server, place, caller, session, path, named, query, form, body, request_id })
+    Ok(Request { server, place, caller, credential, path, named, query, form, body, request_id })
 }
 
 /// The project that a request is about: by the plan or run that its path names, by `project` of its query, or the only one there is.
@@ -272,23 +276,15 @@ async fn place_of(
     }
 }
 
-/// Who a program is: by its token, by an approver's session, or, to approve, by the approver's signature in the body, which is looked for then.
-fn programs(
-    server: &Server,
-    route: &Route,
-    headers: &HeaderMap,
-    session: Option<Arc<Session>>,
-) -> Result<(Caller, Option<Arc<Session>>, bool), Error> {
+/// What a program shows: its token, an approver's session, or, to decide, the approver's signature in the body, which is looked for then.
+fn shown_by(headers: &HeaderMap, session: Option<Arc<Session>>, may_sign: bool) -> Result<Credential, Error> {
     let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     if let Some(token) = given.and_then(|value| value.strip_prefix("Bearer ")) {
-        let caller =
-            exacta_app::token::caller_of(server.places.options(), token.trim())?.ok_or_else(unauthenticated)?;
-        server.limits.count(&caller.credential())?;
-        return Ok((caller, None, false));
+        return Ok(Credential::Token(token.trim().to_owned()));
     }
     match session {
-        Some(session) if given.is_none() => Ok((server.person(), Some(session), false)),
-        None if given.is_none() && SIGNED.contains(&route.doc.name) => Ok((Caller::Key { agent: None }, None, true)),
+        Some(session) if given.is_none() => Ok(Credential::Session(session)),
+        None if given.is_none() && may_sign => Ok(Credential::Signature),
         _ => Err(unauthenticated()),
     }
 }
@@ -334,6 +330,10 @@ async fn shared(server: &Arc<Server>, route: &'static Route, request: Arc<Reques
         Err(error) => return told(route, &error),
     };
     let done = tokio::task::spawn_blocking(move || {
+        // It may have waited for its turn, or for an answer, since it was let in.
+        if let Err(error) = still(&request) {
+            return told(route, &error);
+        }
         let answer = work(&request);
         drop(turn);
         answer.unwrap_or_else(|error| match route.access {
@@ -346,6 +346,12 @@ async fn shared(server: &Arc<Server>, route: &'static Route, request: Arc<Reques
             Error::fault("internal", "something in this server is broken").hint("report this as a defect of exacta");
         told(route, &error)
     })
+}
+
+/// That whoever asks is still who they were when they were let in.
+fn still(request: &Request) -> Result<(), Error> {
+    let now = request.credential.caller(&request.server)?;
+    if now.as_ref() == Some(&request.caller) { Ok(()) } else { Err(unauthenticated()) }
 }
 
 /// An error, as the route's askers read it.
@@ -384,7 +390,7 @@ fn in_session(request: &Request, error: &Error) -> Answer {
     let server = &request.server;
     let looked = request.place.iter().filter_map(|place| Some((Arc::clone(place), place.look(&request.caller).ok()?)));
     let looked: Vec<_> = looked.collect();
-    let around = request.session.as_ref().and_then(|session| server.around(&looked, session).ok());
+    let around = request.credential.session().and_then(|session| server.around(&looked, session).ok());
     Answer::page(status(error), page::message(around.as_ref(), title(status(error)), error))
 }
 
@@ -403,9 +409,15 @@ const fn title(status: StatusCode) -> &'static str {
 }
 
 /// There is no such page, or not in this way. Beneath `/api/` nobody without a credential learns even that.
-fn nothing_there(server: &Server, parts: &Parts, session: Option<&Session>, found: &[(&Route, Vec<String>)]) -> Answer {
+fn nothing_there(
+    server: &Server,
+    parts: &Parts,
+    session: Option<Arc<Session>>,
+    found: &[(&Route, Vec<String>)],
+) -> Answer {
     let is_api = parts.uri.path().starts_with("/api/");
-    if is_api && session.is_none() && !has_token(server, &parts.headers) {
+    let caller = shown_by(&parts.headers, session, false).and_then(|credential| credential.caller(server));
+    if is_api && !caller.is_ok_and(|caller| caller.is_some()) {
         return problem(&unauthenticated());
     }
     let allowed: Vec<&str> = found.iter().map(|(route, _)| route.method.name()).collect();
@@ -417,20 +429,11 @@ fn nothing_there(server: &Server, parts: &Parts, session: Option<&Session>, foun
     if allowed.is_empty() { answer } else { answer.with(header::ALLOW, allowed.join(", ")) }
 }
 
-/// Whether a request shows a token that is good for anything.
-fn has_token(server: &Server, headers: &HeaderMap) -> bool {
-    let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    let token = given.and_then(|value| value.strip_prefix("Bearer "));
-    token.is_some_and(|token| {
-        exacta_app::token::caller_of(server.places.options(), token.trim()).is_ok_and(|caller| caller.is_some())
-    })
-}
-
 fn unauthenticated() -> Error {
     refuse(
         "unauthenticated",
-        "this needs an approver's session, or an agent's token",
-        "open the link that `exacta serve` printed; programs send `Authorization: Bearer TOKEN`",
+        "this needs the session of somebody who is an approver, or an agent's token that counts",
+        "open the link that `exacta serve` printed; programs send `Authorization: Bearer TOKEN`; `exacta token list` says which count",
     )
 }
 

@@ -8,6 +8,7 @@ mod acts;
 mod answer;
 mod api;
 mod body;
+mod credential;
 mod eyes;
 mod gate;
 mod going;

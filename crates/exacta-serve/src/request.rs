@@ -1,6 +1,7 @@
 //! A request that passed the gate, as a handler sees it.
 
 use crate::body::Bytes;
+use crate::credential::Credential;
 use crate::place::Place;
 use crate::problem::refuse;
 use crate::session::Session;
@@ -17,8 +18,8 @@ pub struct Request {
     pub place: Option<Arc<Place>>,
     /// Who asks.
     pub caller: Caller,
-    /// The session, where one asks from the page.
-    pub session: Option<Arc<Session>>,
+    /// What was shown of that.
+    pub credential: Credential,
     /// The path.
     pub path: String,
     /// The parts of the path that the route names, in order.
@@ -103,7 +104,7 @@ impl Request {
     /// # Errors
     /// If there is none.
     pub fn session(&self) -> Result<&Arc<Session>, Error> {
-        self.session.as_ref().ok_or_else(|| {
+        self.credential.session().ok_or_else(|| {
             refuse("unauthenticated", "this needs an approver's session", "open the link that `exacta serve` printed")
         })
     }

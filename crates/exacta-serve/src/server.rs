@@ -76,10 +76,10 @@ pub fn bind(settings: Settings) -> Result<Bound, Error> {
     }
     let tls = tls.as_ref().map(tls::acceptor).transpose()?;
     let approver = match approver {
-        Some(name) => exacta_app::settings::key_of(&options, &name)?.name().clone(),
-        None => exacta_app::settings::own_key(&options, None)?.name().clone(),
+        Some(name) => exacta_app::settings::key_of(&options, &name)?,
+        None => exacta_app::settings::own_key(&options, None)?,
     };
-    let person = Caller::Session { approver: approver.clone() };
+    let person = Caller::Session { approver: approver.name().clone() };
     let options = match &options.project {
         Some(_) => Options { project: Some(options.root()?), exactly: true, ..options },
         None => options,
@@ -95,7 +95,7 @@ pub fn bind(settings: Settings) -> Result<Bound, Error> {
     listener.set_nonblocking(true).map_err(|error| not_listening(listen, &error))?;
     let link = Secret::new()?;
     let scheme = if tls.is_some() { "https" } else { "http" };
-    let server = Server::new(places, approver, (scheme, hosts(address, name.as_deref())), Sessions::new(&link));
+    let server = Server::new(places, &approver, (scheme, hosts(address, name.as_deref())), Sessions::new(&link));
     Ok(Bound { server: Arc::new(server), listener, address, link, tls })
 }
 

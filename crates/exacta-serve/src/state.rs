@@ -8,7 +8,7 @@ use crate::place::{Place, Places, Workers};
 use crate::session::{Session, Sessions};
 use exacta_app::settings::KeyFile;
 use exacta_app::{App, Caller, Error, Options};
-use exacta_kernel::approval::ApproverName;
+use exacta_kernel::approval::{ApproverName, PublicKey};
 use hyper::StatusCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,6 +19,8 @@ pub struct Server {
     pub places: Places,
     /// Whose page it is.
     pub approver: ApproverName,
+    /// The key that this was when the server began: another one of the same name is somebody else.
+    key: PublicKey,
     /// `http`, or `https` where there is TLS.
     pub scheme: &'static str,
     /// Exactly what `Host` may say.
@@ -41,12 +43,13 @@ impl Server {
     #[must_use]
     pub fn new(
         places: Places,
-        approver: ApproverName,
+        approver: &KeyFile,
         (scheme, hosts): (&'static str, Vec<String>),
         sessions: Sessions,
     ) -> Self {
         let (live, runs, limits, counts) = (Live::default(), Runs::default(), Limits::default(), Default::default());
-        Self { places, approver, scheme, hosts, sessions, live, runs, limits, workers: Workers::default(), counts }
+        let (approver, key, workers) = (approver.name().clone(), approver.public_key(), Workers::default());
+        Self { places, approver, key, scheme, hosts, sessions, live, runs, limits, workers, counts }
     }
 
     /// Counts an answer by how it went.
@@ -73,6 +76,14 @@ impl Server {
     #[must_use]
     pub fn person(&self) -> Caller {
         Caller::Session { approver: self.approver.clone() }
+    }
+
+    /// Whether that is still an approver. It is asked at every use of a session.
+    ///
+    /// # Errors
+    /// If the list cannot be read.
+    pub fn approver_counts(&self) -> Result<bool, Error> {
+        exacta_app::settings::is_listed(self.places.options(), self.key)
     }
 
     /// The approver's key, as it lies in its file.

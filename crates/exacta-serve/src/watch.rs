@@ -53,6 +53,10 @@ pub fn watch(server: &Arc<Server>, stop: &AtomicBool) {
             let _told = server.places.refresh(&server.person());
             refreshed = Instant::now();
         }
+        if matches!(server.approver_counts(), Ok(false)) {
+            // Whoever listens was let in before.
+            server.live.end();
+        }
         for place in server.places.all() {
             let seen = all.entry(place.id.to_string()).or_default();
             if touched.contains(place.id.as_str()) || seen.is_due() {

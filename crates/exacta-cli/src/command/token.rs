@@ -62,7 +62,9 @@ fn list(context: &Context) -> Result<(), Error> {
     }
     for token in tokens {
         let until = if token.expired { "expired" } else { "until" };
-        context.output.line(&format!("{}  {}  {until} {}", token.name, token.scopes.join(","), token.expires_at));
+        let refused = token.refused.map(|why| format!("  does not count: {why}")).unwrap_or_default();
+        let scopes = token.scopes.join(",");
+        context.output.line(&format!("{}  {scopes}  {until} {}{refused}", token.name, token.expires_at));
     }
     Ok(())
 }

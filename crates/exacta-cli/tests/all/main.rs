@@ -56,6 +56,7 @@ mod schemathesis;
 mod serve;
 mod serve_kill;
 mod serve_projects;
+mod serve_revoked;
 mod serve_tls;
 mod setting;
 mod signed;

@@ -74,12 +74,12 @@ impl Served {
         kill_process(Pid::from_raw(self.running.id().cast_signed()).unwrap(), Signal::KILL).unwrap();
     }
 
-    fn origin(&self) -> String {
+    pub fn origin(&self) -> String {
         format!("http://{}", self.address)
     }
 
     /// A form of the page, with its session and whatever else.
-    fn form(&self, path: &str, cookie: &str, origin: &str, body: &str) -> Reply {
+    pub fn form(&self, path: &str, cookie: &str, origin: &str, body: &str) -> Reply {
         let headers = [("Cookie", cookie), ("Origin", origin), ("Content-Type", "application/x-www-form-urlencoded")];
         self.ask("POST", path, &headers, body)
     }

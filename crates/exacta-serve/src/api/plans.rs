@@ -113,7 +113,7 @@ pub fn approve(request: &Request) -> Result<Answer, Error> {
         }
         _ => return Err(wire::half_signed()),
     };
-    if given.run && request.session.is_some() {
+    if given.run && request.credential.session().is_some() {
         super::runs::started(request, &id)?;
     }
     shown(&app, &id, request)
@@ -144,7 +144,7 @@ pub fn withdraw(request: &Request) -> Result<Answer, Error> {
     let (given, id): (Because, PlanId) = (body(request)?, request.plan()?);
     let mut app = request.act()?;
     let (why, signed) = (said(given.reason.as_deref()), given.signed()?);
-    let here = request.session.as_ref().filter(|_| signed.is_none());
+    let here = request.credential.session().filter(|_| signed.is_none());
     let key = here.map(|_| key(request, given.passphrase.as_deref())).transpose()?;
     app.withdraw(&id, why, signed.as_ref().map(Into::into).or_else(|| key.as_deref().map(Into::into)))?;
     shown(&app, &id, request)

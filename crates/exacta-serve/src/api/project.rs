@@ -49,7 +49,7 @@ pub fn set_profile(request: &Request) -> Result<Answer, Error> {
     let given: SetProfile = body(request)?;
     let profile = given.profile;
     let mut app = request.act()?;
-    let key = match request.session {
+    let key = match request.credential.session() {
         Some(_) if profile > app.profile_view()?.chosen => Some(key(request, given.passphrase.as_deref())?),
         _ => None,
     };

@@ -43,7 +43,7 @@ fn body<T: DeserializeOwned>(request: &Request) -> Result<T, Error> {
 
 /// That a person asks: an approver in a session. An agent's token reaches nothing that approves, rolls back or syncs.
 fn person(request: &Request) -> Result<(), Error> {
-    if request.session.is_some() {
+    if request.credential.session().is_some() {
         return Ok(());
     }
     Err(refuse("not_allowed", "only an approver may do this, not an agent's token", "a person does it on the page"))
