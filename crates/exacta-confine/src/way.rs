@@ -11,10 +11,28 @@ const LINKS: usize = 40;
 /// lead elsewhere.
 #[must_use]
 pub fn past(project: &Path, path: &Path) -> Option<PathBuf> {
+    let project = project.canonicalize().unwrap_or_else(|_| project.to_owned());
+    walk(path, |next| !next.starts_with(&project) && next.symlink_metadata().is_ok())
+}
+
+/// Every place that a path leads through, links among them; where it ends comes last. What is not there yet is taken by its name. Nothing where
+/// nobody can tell: a path that is not whole, or links in a circle.
+#[must_use]
+pub fn trail(path: &Path) -> Option<Vec<PathBuf>> {
+    let mut seen = Vec::new();
+    let end = walk(path, |next| {
+        seen.push(next.to_owned());
+        true
+    })?;
+    seen.push(end);
+    Some(seen)
+}
+
+/// Where a path leads, as long as `goes_on` says so at each step.
+fn walk(path: &Path, mut goes_on: impl FnMut(&Path) -> bool) -> Option<PathBuf> {
     if !path.is_absolute() {
         return None;
     }
-    let project = project.canonicalize().unwrap_or_else(|_| project.to_owned());
     let (mut here, mut links) = (PathBuf::from("/"), 0);
     let mut rest: VecDeque<OsString> = parts(path).collect();
     while let Some(part) = rest.pop_front() {
@@ -23,10 +41,10 @@ pub fn past(project: &Path, path: &Path) -> Option<PathBuf> {
             continue;
         }
         let next = here.join(&part);
-        if next.starts_with(&project) {
+        if !goes_on(&next) {
             return None;
         }
-        if !next.symlink_metadata().ok()?.is_symlink() {
+        if !next.is_symlink() {
             here = next;
             continue;
         }
@@ -89,5 +107,11 @@ mod tests {
             assert_eq!(past(&at("app"), &at(path)), expected.map(at), "{path}");
         }
         assert_eq!(past(&at("app"), Path::new("tools")), None);
+        let trail = |path: &str| trail(&at(path));
+        assert_eq!(trail("circle"), None);
+        let through = trail("venv/bin/new/file").unwrap();
+        assert!(through.contains(&at("app/venv/bin")), "{through:?}");
+        assert_eq!(through.last(), Some(&at("private/new/file")));
+        assert_eq!(trail("absent/../bin").unwrap().last(), Some(&at("tools/bin")));
     }
 }

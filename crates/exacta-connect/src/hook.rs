@@ -61,6 +61,17 @@ pub enum Edit {
     Patch(String),
 }
 
+impl Edit {
+    /// The file that it names; nothing for a patch, whose files are found within it.
+    #[must_use]
+    pub fn path(&self) -> Option<&str> {
+        match self {
+            Self::Whole { path, .. } | Self::Replace { path, .. } => Some(path),
+            Self::Patch(_) => None,
+        }
+    }
+}
+
 /// An answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reply {

@@ -6,8 +6,8 @@ use super::Context;
 use crate::args::Hook;
 use crate::interrupt::Orderly;
 use exacta_app::{AgentName, App, Caller, Declared, Error, Execution, Exit, Options, Scope, Turn, TurnEdit};
-use exacta_connect::Client;
 use exacta_connect::hook::{Edit, Event, Question, Reply, question};
+use exacta_connect::{Client, Connection};
 use exacta_kernel::gate::Verdict;
 use exacta_kernel::id::PlanId;
 use exacta_kernel::lifecycle::Status;
@@ -112,11 +112,16 @@ fn answer(client: Client, context: &Context, told: &Sender<Told>) -> Result<Repl
     }
 }
 
-/// Collects edits. Files outside the project are none of our business.
+/// Collects edits. Other files outside the project are none of our business, but what Exacta stands on is.
 fn edit(client: Client, asked: &Question, edits: &[Edit], options: &Options) -> Result<Reply, Error> {
     // Also says that there is a project, before anything is collected for it.
     App::look(options)?;
     let root = options.root()?;
+    for path in edits.iter().filter_map(Edit::path) {
+        if let Some(why) = not_for_agents(options, &root.join(path))? {
+            return Ok(Reply::Deny(format!("Exacta: {why}. {STAY}")));
+        }
+    }
     let Some(edits) = edits.iter().map(|edit| in_project(edit, &root)).collect::<Option<Vec<TurnEdit>>>() else {
         return Ok(Reply::Nothing);
     };
@@ -125,6 +130,24 @@ fn edit(client: Client, asked: &Question, edits: &[Edit], options: &Options) -> 
         "Exacta collected this edit of `{names}`: it is not written yet. Go on as if it were; reading the file shows it. When you end your turn, all edits \
          become one plan, and a person or the policy decides about it. Do not make the edit again, and do not write the file in another way."
     )))
+}
+
+/// Why no agent edits this file, though it may be outside the project: it is part of what keeps agents to their plans.
+fn not_for_agents(options: &Options, path: &Path) -> Result<Option<String>, Error> {
+    if let Some(place) = exacta_app::off_limits(options, path)? {
+        return Ok(Some(place.to_string()));
+    }
+    let kept = exacta_app::own_folders(options)?.state.join("connect");
+    for client in Client::ALL {
+        let connection = Connection::load(&kept, client).map_err(super::connect::unusable)?;
+        for settings in connection.iter().flat_map(Connection::paths) {
+            if exacta_app::leads_through(path, &settings)? {
+                let words = format!("`{}` has the settings that connect {} to Exacta", path.display(), client.title());
+                return Ok(Some(words));
+            }
+        }
+    }
+    Ok(None)
 }
 
 fn in_project(edit: &Edit, root: &Path) -> Option<TurnEdit> {

@@ -156,6 +156,13 @@ impl Context {
         App::look(&self.options)
     }
 
+    /// Another project to look at: told if its record was changed from outside.
+    fn look_at(&self, options: &Options) -> Result<App, Error> {
+        let app = App::look(options)?;
+        self.tell_damage(&app)?;
+        Ok(app)
+    }
+
     /// Tells that a list is longer than what is shown of it.
     fn tell_more(&self, more: bool) {
         if more {

@@ -39,11 +39,11 @@ pub fn site(command: &SiteCommand, context: &Context) -> Result<u8, Error> {
         SiteCommand::List => list(context)?,
         SiteCommand::Show(args) => {
             let name = site::name(&args.name)?;
-            one(&App::look(&context.options.of_site(&name)?)?.site(&name)?, context);
+            one(&context.look_at(&context.options.of_site(&name)?)?.site(&name)?, context);
         }
         SiteCommand::Probe(args) => {
             let name = site::name(&args.name)?;
-            one(&App::look(&context.options.of_site(&name)?)?.probe_site(&name)?, context);
+            one(&context.look_at(&context.options.of_site(&name)?)?.probe_site(&name)?, context);
         }
         SiteCommand::Role => {
             if context.output.is_json() {
@@ -75,7 +75,7 @@ pub fn skill(command: &SkillCommand, context: &Context) -> Result<u8, Error> {
     match command {
         SkillCommand::Sync(args) => sync(args, context)?,
         SkillCommand::List(args) => {
-            let skills = App::look(&here(context)?)?.skills(&filter(args)?)?;
+            let skills = context.look_at(&here(context)?)?.skills(&filter(args)?)?;
             if output.is_json() {
                 output.json(&Face { schema: "exacta.skill-list/1", body: Skills { skills } });
                 return Ok(0);
@@ -89,7 +89,7 @@ pub fn skill(command: &SkillCommand, context: &Context) -> Result<u8, Error> {
             }
         }
         SkillCommand::Show(args) => {
-            let view = App::look(&here(context)?)?.skill(&args.id)?;
+            let view = context.look_at(&here(context)?)?.skill(&args.id)?;
             if output.is_json() {
                 output.json(&Face { schema: "exacta.skill/1", body: view });
                 return Ok(0);
@@ -129,7 +129,7 @@ fn add(args: &SiteAdd, context: &Context) -> Result<(), Error> {
 fn list(context: &Context) -> Result<(), Error> {
     let mut sites = Vec::new();
     for place in context.options.site_places()? {
-        sites.extend(App::look(&place)?.sites()?);
+        sites.extend(context.look_at(&place)?.sites()?);
     }
     if context.output.is_json() {
         context.output.json(&Face { schema: "exacta.site-list/1", body: Sites { sites } });
@@ -152,7 +152,7 @@ fn runs(named: Option<&str>, context: &Context) -> Result<(), Error> {
     };
     let mut runs: Vec<SiteRunView> = Vec::new();
     for place in places {
-        runs.extend(App::look(&place)?.site_runs(named, LISTED)?);
+        runs.extend(context.look_at(&place)?.site_runs(named, LISTED)?);
     }
     if context.output.is_json() {
         context.output.json(&Face { schema: "exacta.site-runs/1", body: Runs { runs } });
@@ -194,7 +194,7 @@ fn resolved(args: &SiteResolve, context: &Context) -> Result<u8, Error> {
 
 fn show_run(id: &str, context: &Context) -> Result<(), Error> {
     let run = run_id(id)?;
-    let view = App::look(&holder(&run, context)?)?.site_run(&run)?;
+    let view = context.look_at(&holder(&run, context)?)?.site_run(&run)?;
     let output = &context.output;
     if output.is_json() {
         output.json(&view);

@@ -1,7 +1,7 @@
 //! `exacta autopilot …` from outside: only the user's own words and lists say what a plan may do, whatever it says of itself.
 
 use crate::world::{Done, EXACTA, World};
-use exacta_testkit::{output, program};
+use exacta_testkit::{output, program, succeeds};
 use serde_json::{Value, json};
 use std::fs;
 use std::process::Command;
@@ -220,4 +220,36 @@ fn a_page_is_watched() {
     assert_eq!(runs["runs"].as_array().unwrap().len(), 4);
     world.run(&["undo", "--approver-key", &key]).expect(0);
     world.run(&["audit", "verify"]).expect(0);
+}
+
+/// A record that was set back is read, and whoever reads it is told so.
+#[test]
+fn what_is_read_from_a_record_that_was_set_back_is_told_as_such() {
+    let world = World::begun();
+    add(&world, "prices", "watch https://a.example/prices", &["--recipe", "WebsiteMonitor"]).expect(0);
+    let records = world.project().join(".exacta");
+    let old = world.path().join("old");
+    let copy = |from: &std::path::Path, to: &std::path::Path| {
+        assert!(succeeds(Command::new("cp").arg("-a").arg(from).arg(to)));
+    };
+    copy(&records, &old);
+    world.run(&["autopilot", "disallow", "prices", "host", "a.example"]).expect(0);
+    world.run(&["profile", "set", "DEV", "--approver-key", &world.key()]).expect(0);
+    let readings = [&["autopilot", "show", "prices"][..], &["autopilot", "list"], &["skill", "list"]];
+    for args in readings {
+        let read = world.run(args).expect(0);
+        assert!(!read.err.contains("changed from outside"), "{args:?}: {}", read.err);
+    }
+    fs::remove_dir_all(&records).unwrap();
+    copy(&old, &records);
+    for args in readings {
+        world.run(&["profile", "set", "DEV", "--approver-key", &world.key()]);
+        let read = world.run(args);
+        assert!(
+            read.err.contains("changed from outside") && read.err.contains("audit verify"),
+            "{args:?}: {}",
+            read.err
+        );
+        assert_eq!(world.run(&[args, &["--json"]].concat()).code, read.code, "{args:?}");
+    }
 }

@@ -251,3 +251,41 @@ fn links_of_those_who_keep_their_settings_elsewhere_stay() {
     assert!(user.home().join(".codex/config.toml").is_symlink());
     assert_eq!(user.read("dotfiles/config.toml").as_deref(), Some("model = \"o\"\n"));
 }
+
+/// Settings that the agent can write say nothing about what it may write.
+#[test]
+fn settings_beneath_the_project_guard_nothing() {
+    let user = User::new();
+    let project = user.world.project();
+    fs::create_dir_all(project.join("inside")).unwrap();
+    fs::create_dir_all(user.home()).unwrap();
+    std::os::unix::fs::symlink(user.home(), project.join("out")).unwrap();
+    std::os::unix::fs::symlink(project.join("out"), user.home().join("through")).unwrap();
+    let key = user.world.key();
+    let folders = [
+        ("codex", "CODEX_HOME"),
+        ("claude", "CLAUDE_CONFIG_DIR"),
+        ("copilot", "COPILOT_HOME"),
+        ("opencode", "XDG_CONFIG_HOME"),
+        ("gemini", "HOME"),
+        ("codex", "HOME"),
+    ];
+    let places = [
+        project.join("inside"),
+        project.join("absent/deep"),
+        project.join("out"),
+        user.home().join("through"),
+        user.world.path().join("absent/../project/inside"),
+    ];
+    for (agent, variable) in folders {
+        for folder in &places {
+            let args =
+                ["connect", agent, "--mode", "guard", "--key-without-passphrase", "--approver-key", &key, "--json"];
+            // The user's own folder of Exacta is named by `EXACTA_HOME`.
+            let refused = done(output(user.command("", &args).env(variable, folder))).expect(10).json();
+            assert_eq!(refused["error"]["code"], "settings_in_project", "{agent} {}: {refused}", folder.display());
+        }
+    }
+    assert_eq!(fs::read_dir(project.join("inside")).unwrap().count(), 0);
+    assert!(!user.home().join("config.toml").exists());
+}

@@ -146,3 +146,47 @@ fn files_outside_the_project_are_none_of_our_business() {
     assert_eq!(ask(&world, "claude", &question).expect(0).out, "");
     assert_eq!(ask(&world, "claude", &tool(&world, "Bash", json!({ "command": "ls" }))).expect(0).out, "");
 }
+
+/// What keeps agents to their plans is not theirs to edit, wherever it lies and by whatever name it is called.
+#[test]
+fn no_edit_reaches_what_exacta_stands_on() {
+    let world = World::begun();
+    let base = world.path().canonicalize().unwrap();
+    let other = base.join("other");
+    fs::create_dir_all(other.join("src")).unwrap();
+    world.run(&["--project", other.to_str().unwrap(), "init"]).expect(0);
+    std::os::unix::fs::symlink(world.home(), base.join("link")).unwrap();
+    std::os::unix::fs::symlink("link/safety-policy.toml", base.join("notes.toml")).unwrap();
+    let refused = [
+        ("home/safety-policy.toml", "Exacta's own"),
+        ("home/approvers.toml", "Exacta's own"),
+        ("home/state/turns/x", "Exacta's own"),
+        ("home/new/folder/file", "Exacta's own"),
+        ("link/approvers.toml", "Exacta's own"),
+        ("notes.toml", "Exacta's own"),
+        ("absent/../home/approvers.toml", "Exacta's own"),
+        ("project/../home/approvers.toml", "Exacta's own"),
+        ("other/src/new.py", "another project"),
+        ("other/.exacta/config.toml", "another project"),
+        ("absent/../other/a.txt", "another project"),
+    ];
+    for (path, why) in refused {
+        for (name, input) in [
+            ("Write", json!({ "file_path": base.join(path), "content": "x" })),
+            ("Edit", json!({ "file_path": base.join(path), "old_string": "", "new_string": "x" })),
+        ] {
+            let reason = denied(&ask(&world, "claude", &tool(&world, name, input)));
+            assert!(reason.contains(why) && reason.contains("tell the person"), "{path}: {reason}");
+        }
+        let patch = format!("*** Begin Patch\n*** Add File: {}\n+x\n*** End Patch\n", base.join(path).display());
+        let told = ask(&world, "codex", &tool(&world, "apply_patch", json!({ "command": patch })));
+        assert_eq!((told.code, told.out.as_str()), (2, ""), "{path}: {told:?}");
+    }
+    assert_eq!(ask(&world, "claude", &stop()).expect(0).out, "", "nothing was collected");
+    assert_eq!(
+        ask(&world, "claude", &tool(&world, "Write", json!({ "file_path": base.join("free.txt"), "content": "x" })))
+            .expect(0)
+            .out,
+        ""
+    );
+}

@@ -64,7 +64,7 @@ pub fn autopilot(command: &AutopilotCommand, context: &Context) -> Result<u8, Er
         AutopilotCommand::List => list(context),
         AutopilotCommand::Show(args) => {
             let name = name(&args.name)?;
-            let app = App::look(&context.options.of_autopilot(&name)?)?;
+            let app = context.look_at(&context.options.of_autopilot(&name)?)?;
             show(&app.autopilot(&name)?, context);
             Ok(0)
         }
@@ -164,7 +164,7 @@ fn home_of(context: &Context) -> Result<Options, Error> {
 fn list(context: &Context) -> Result<u8, Error> {
     let mut autopilots = Vec::new();
     for place in context.options.autopilot_places()? {
-        autopilots.extend(App::look(&place)?.autopilots()?);
+        autopilots.extend(context.look_at(&place)?.autopilots()?);
     }
     if context.output.is_json() {
         context.output.json(&Face { schema: "exacta.autopilots/1", body: Autopilots { autopilots } });

@@ -63,6 +63,7 @@ pub fn connect(args: &Connect, context: &Context) -> Result<u8, Error> {
     if wanted.is_empty() {
         return Err(setup::not_that_way(client, mode));
     }
+    setup::outside(&wanted, &setup, client)?;
     let known = known.as_ref().map(|known| (known, folder.as_path()));
     let prepared = exacta_connect::prepare(client, mode, &setup, &wanted, known).map_err(unusable)?;
     if args.print {
@@ -217,7 +218,7 @@ fn tell(
 }
 
 /// A file of another program that cannot be used.
-fn unusable(fault: FileFault) -> Error {
+pub fn unusable(fault: FileFault) -> Error {
     let hint = match &fault {
         FileFault::Broken { .. } | FileFault::NotText(_) | FileFault::NotAFile(_) => {
             "correct the file, then give the command again; nothing was written"

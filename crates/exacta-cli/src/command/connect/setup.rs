@@ -3,7 +3,7 @@
 use super::Context;
 use crate::args::Connect;
 use exacta_app::{Error, Exit, keys_without_passphrase, own_folders};
-use exacta_connect::{Client, Connection, Mode, Setup};
+use exacta_connect::{Client, Connection, Mode, Setup, Wanted};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -70,6 +70,26 @@ pub fn protected(args: &Connect, context: &Context) -> Result<(), Error> {
     Err(Error::new(Exit::Usage, "key_without_passphrase", message).hint(
         "add an approver with a passphrase (`exacta approver add NAME`) and remove this one, or insist with `--key-without-passphrase`",
     ))
+}
+
+/// Settings that the agent can write say nothing about what it may write.
+///
+/// # Errors
+/// If the way to one of them leads through the project.
+pub fn outside(wanted: &[Wanted], setup: &Setup, client: Client) -> Result<(), Error> {
+    for Wanted { path, .. } in wanted {
+        let path = std::path::absolute(path).map_err(|error| crate::fail::io(Exit::Usage, "find a folder", &error))?;
+        if exacta_app::leads_through(&path, &setup.project)? {
+            let message = format!(
+                "`{}` is reached through the project, where the agent writes: settings of {} there guard nothing",
+                path.display(),
+                client.title()
+            );
+            return Err(Error::new(Exit::Denied, "settings_in_project", message)
+                .hint("keep the program's settings outside the project: its folder is named by `HOME`, `CODEX_HOME`, `CLAUDE_CONFIG_DIR`, `COPILOT_HOME` or `XDG_CONFIG_HOME`"));
+        }
+    }
+    Ok(())
 }
 
 /// A program has one server of our name, which is for one project, or for all.
