@@ -74,7 +74,7 @@ mod tests {
             &"x".repeat(65),
         ] {
             let error = AgentName::parse(bad).unwrap_err();
-            assert_eq!((error.exit, error.code), (Exit::Usage, "agent_invalid"), "{bad:?}");
+            assert_eq!((error.exit, error.code.as_str()), (Exit::Usage, "agent_invalid"), "{bad:?}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::caller::{Act, Caller};
 use crate::clock::now;
-use crate::error::{Error, Exit};
+use crate::error::{Error, ErrorCode, Exit};
 use crate::in_force::InForce;
 use crate::record::safe_on_tampering;
 use crate::run::preconditions::ProjectRef;
@@ -274,13 +274,13 @@ fn elsewhere(records: &Path) -> Error {
         "the records in `{}` were made elsewhere: the folder was copied or moved, or your own settings are others now",
         records.display()
     );
-    Error::fault(Error::ELSEWHERE, message)
+    Error::fault(ErrorCode::RECORD_ELSEWHERE, message)
         .hint(hint![Remedy::InitAgain, " puts them aside and begins a record of this folder's own"])
 }
 
 /// There was a record, and there is none.
 pub(crate) fn gone(records: &Path) -> Error {
-    Error::fault(Error::GONE, format!("the records in `{}` are gone", records.display()))
+    Error::fault(ErrorCode::RECORD_GONE, format!("the records in `{}` are gone", records.display()))
         .hint(hint!["put them back from a backup, or begin a new record: ", Remedy::InitAgain])
 }
 

@@ -4,7 +4,7 @@ use crate::app::{App, unknown_plan};
 use crate::ask::ModelNow;
 use crate::autopilot::{StandingNow, standing_now};
 use crate::clock::now;
-use crate::error::{Error, Exit};
+use crate::error::{Error, ErrorCode, Exit};
 use crate::in_force::InForce;
 use crate::pipeline::{self, Evaluation, Origin};
 use crate::run::preconditions::{Bound, ProjectRef};
@@ -236,15 +236,15 @@ pub(crate) fn identity(record: &PlanRecord) -> Result<Identity, Error> {
 }
 
 pub(crate) fn tampered(id: &PlanId) -> Error {
-    Error::fault(Error::TAMPERED, format!("plan `{id}` does not match its recorded hash: the record was changed"))
-        .hint(hint!["run ", Remedy::AuditVerify, " to see where"])
+    Error::fault(
+        ErrorCode::RECORD_TAMPERED,
+        format!("plan `{id}` does not match its recorded hash: the record was changed"),
+    )
+    .hint(hint!["run ", Remedy::AuditVerify, " to see where"])
 }
 
-/// The code of [`expired`].
-pub(crate) const EXPIRED: &str = "plan_expired";
-
 pub(crate) fn expired(id: &PlanId, why: &str) -> Error {
-    Error::new(Exit::Drifted, EXPIRED, format!("plan `{id}` expired: {why}"))
+    Error::new(Exit::Drifted, ErrorCode::PLAN_EXPIRED, format!("plan `{id}` expired: {why}"))
         .hint(hint![Remedy::Resubmit(Some(id.clone())), " makes a new plan from the same proposal"])
 }
 

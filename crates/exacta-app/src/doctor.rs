@@ -1,6 +1,7 @@
 //! Whether everything that Exacta needs is here, and what to do where it is not.
 
 use crate::app::{App, Options};
+use crate::error::ErrorCode;
 use crate::in_force::InForce;
 use exacta_exec::ProjectRoot;
 use exacta_exec::sandbox::{self, Ended, SandboxError};
@@ -125,7 +126,7 @@ fn project(options: &Options) -> Check {
             ),
             Err(error) => broken("project", error.message, error.hint),
         },
-        Err(error) if error.code == "project_unknown" => {
+        Err(error) if error.code == ErrorCode::PROJECT_UNKNOWN => {
             limited("project", error.message, hint![Remedy::Init, " begins its record"])
         }
         Err(error) => broken("project", error.message, error.hint),

@@ -3,13 +3,12 @@
 use crate::app::App;
 use crate::caller::Act;
 use crate::clock::{new_id, now};
-use crate::current::{Current, EXPIRED, Stored, expired, messages, tampered};
+use crate::current::{Current, Stored, expired, messages, tampered};
 use crate::decide::wrong_status;
-use crate::error::{Error, Exit};
+use crate::error::{Error, ErrorCode, Exit};
 use crate::pipeline::Evaluation;
 use crate::run::begin::{Beginning, Lost};
 use crate::run::checks::CheckEvent;
-use crate::run::error::{ROLLED_BACK, TARGET_REFUSED};
 use crate::run::preconditions::Preconditions;
 use crate::run::transitions;
 use crate::submit::{data, reason, scored};
@@ -106,11 +105,11 @@ impl App {
             execution,
         );
         match ended {
-            Err(error) if error.code == EXPIRED => {
+            Err(error) if error.code == ErrorCode::PLAN_EXPIRED => {
                 self.expire(id, &error.message)?;
                 Err(error)
             }
-            Err(error) if matches!(error.code, TARGET_REFUSED | ROLLED_BACK) && error.run_id.is_none() => {
+            Err(error) if error.did_not_begin() => {
                 // What kept the run from beginning, such as a full disk, may keep this from being recorded.
                 let _unrecorded = self.note_refusal(&stored, Event::RunRefused, &error.message);
                 Err(error)

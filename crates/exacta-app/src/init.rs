@@ -49,7 +49,7 @@ impl App {
         match crate::verify(options) {
             Ok(_) => Err(Error::new(Exit::Usage, "record_sound", "the record of this project is in order")
                 .hint(hint![Remedy::Init, " goes on with it; nothing has to be started over"])),
-            Err(error) if error.exit == Exit::Usage && error.code != "project_unknown" => Err(error),
+            Err(error) if error.is_of_the_folder() => Err(error),
             Err(_) => match options.home()?.project(&options.root()?)? {
                 // One that cannot be read was one.
                 Some(project) => Ok(!matches!(options.home()?.pin(&project.id), Ok(None))),

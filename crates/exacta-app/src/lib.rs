@@ -63,7 +63,7 @@ pub use connected::{OwnFolders, connected, keys_without_passphrase, own_folders}
 pub use decide::{Hand, wrong_status};
 pub use declared::Declared;
 pub use elsewhere::{OffLimits, leads_through, off_limits};
-pub use error::{Error, Exit};
+pub use error::{Error, ErrorCode, Exit};
 pub use exacta_exec::Event as Progress;
 pub use exacta_exec::sandbox::Ended as CheckEnd;
 pub use exacta_home::{CancelBox, HeldSession};

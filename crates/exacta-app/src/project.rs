@@ -193,7 +193,7 @@ mod tests {
         create_dir(root.join(".exacta")).unwrap();
         chown(root.join(".exacta"), Some(NOBODY), None).unwrap();
         let error = find(&work).unwrap_err();
-        assert_eq!((error.code, error.exit), ("project_foreign", Exit::Usage));
+        assert_eq!((error.code.as_str(), error.exit), ("project_foreign", Exit::Usage));
         assert!(error.message.contains("65534"), "{error}");
         assert!(exacta_view::command::at_a_terminal(&error.hint.unwrap()).contains("exacta init"));
         assert_eq!(find_to_begin(&work).unwrap(), work);

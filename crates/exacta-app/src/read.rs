@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::caller::Act;
 use crate::clock::now;
 use crate::current::{self, Current, Surroundings};
-use crate::error::{Error, Exit};
+use crate::error::Error;
 use crate::execute::NOTICE;
 use crate::run::error::run_error;
 use crate::view::{self, Registered, asked, outcome};
@@ -307,7 +307,7 @@ impl App {
         self.authorize(Act::Read)?;
         let (policy, policy_error) = match self.in_force() {
             Ok(in_force) => (Some(in_force.policy), None),
-            Err(error) if error.exit == Exit::Denied => (None, Some(error.message)),
+            Err(error) if error.is_broken_policy() => (None, Some(error.message)),
             Err(error) => return Err(error),
         };
         let project = self.home.project(self.path())?;

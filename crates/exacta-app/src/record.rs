@@ -3,7 +3,7 @@
 use crate::app::{App, Options, gone, is_recorded, nothing_here};
 use crate::caller::Act;
 use crate::clock::now;
-use crate::error::{Error, Exit};
+use crate::error::{Error, ErrorCode, Exit};
 use exacta_home::Fall;
 use exacta_kernel::audit::{Entry, EntryDraft, Event, Origin};
 use exacta_kernel::hint;
@@ -57,7 +57,7 @@ fn changed(places: &[Tampered]) -> Error {
         1 => "the record was changed from outside".to_owned(),
         count => format!("the record was changed from outside, in {count} places"),
     };
-    Error::fault(Error::TAMPERED, message).places(places).hint(hint![
+    Error::fault(ErrorCode::RECORD_TAMPERED, message).places(places).hint(hint![
         "the record cannot be trusted from there on; keep a copy and find out who changed it; then ",
         Remedy::InitAgain,
         " begins a new record"

@@ -3,7 +3,7 @@
 use crate::app::{App, Options};
 use crate::caller::{Act, Caller};
 use crate::clock::now;
-use crate::error::{Error, Exit};
+use crate::error::{Error, ErrorCode, Exit};
 use crate::in_force::{policy_error, safety_policy};
 use crate::recorded::{Setting, record_with};
 use crate::submit::data;
@@ -71,7 +71,7 @@ impl Settings {
         let project = match App::known(options) {
             Ok(app) => Some(app),
             // What holds for all projects can be changed wherever the user is.
-            Err(error) if matches!(error.code, "project_unknown" | "project_foreign") => None,
+            Err(error) if matches!(error.code, ErrorCode::PROJECT_UNKNOWN | ErrorCode::PROJECT_FOREIGN) => None,
             Err(error) => return Err(error),
         };
         Ok(Self { home, project, caller: options.caller.clone() })

@@ -1,7 +1,7 @@
 //! Errors of the command line itself, and the face that every error has as JSON.
 
 use clap::error::ErrorKind;
-use exacta_app::{Error, Exit};
+use exacta_app::{Error, ErrorCode, Exit};
 use exacta_view::command::at_a_terminal;
 use serde::Serialize;
 use std::ffi::OsString;
@@ -22,7 +22,7 @@ pub struct Face {
 /// What went wrong.
 #[derive(Debug, Serialize)]
 pub struct Body {
-    code: &'static str,
+    code: ErrorCode,
     message: String,
     hint: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -5,7 +5,7 @@ use crate::published::{CapabilityWord, DimensionWord, FactorWord, GateWord, Grad
 use crate::words::line;
 use exacta_kernel::assess::{BasisPoints, Capability, Grade, Issue, Level, Quality, Reason, Requested, Risk};
 use exacta_kernel::estimate::Estimates;
-use exacta_kernel::finding::Finding;
+use exacta_kernel::finding::{Code, Finding};
 use exacta_kernel::gate::{GateVerdict, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -104,6 +104,14 @@ pub struct FindingView {
     pub message: String,
     /// What would fix it.
     pub hint: String,
+}
+
+impl FindingView {
+    /// Whether it has this code.
+    #[must_use]
+    pub fn is(&self, code: Code) -> bool {
+        self.code == code.as_str()
+    }
 }
 
 /// Why some points of risk were given, and where.

@@ -7,6 +7,7 @@ use super::session::{Said, Session, Who};
 use super::view::{AskEvent, AskStage};
 use crate::error::Error;
 use exacta_kernel::facts::Target;
+use exacta_kernel::finding::Code;
 use exacta_kernel::path::RelPath;
 use exacta_kernel::policy::caps::Caps;
 use exacta_provider::{Message, Request, Shape, Stage};
@@ -89,7 +90,7 @@ impl Session<'_> {
             };
             self.again(AskStage::Diffs, findings.clone())?;
             failures += 1;
-            if failures > 1 && findings.iter().any(|finding| finding.code == "PLAN_CONSTRAINT_VIOLATED") {
+            if failures > 1 && findings.iter().any(|finding| finding.is(Code::ConstraintViolated)) {
                 return Ok(Some(findings));
             }
             last = Some((said, findings));

@@ -26,6 +26,11 @@ const CHECK_LINES: usize = 30;
 /// The code of what a failed check is told as.
 const CHECK_FAILED: &str = "ASK_CHECK_FAILED";
 
+/// Whether a finding is a check's.
+fn is_of_check(finding: &FindingView) -> bool {
+    finding.code == CHECK_FAILED
+}
+
 impl Session<'_> {
     /// What the kernel and the gates say of these steps, as of any proposal.
     pub fn judge(&self, outline: &Outline, reading: &Reading) -> Result<Evaluation, Error> {
@@ -106,7 +111,7 @@ impl Session<'_> {
                     None => return self.store(&outline, reading, lineage, checks.as_ref()),
                 }
             };
-            told_of_checks |= findings.iter().any(|finding| finding.code == CHECK_FAILED);
+            told_of_checks |= findings.iter().any(is_of_check);
             if let Err(error) = self.again(AskStage::Diffs, findings.clone()) {
                 // It is on record like every proposal that was denied, so that its findings can be looked at.
                 self.store(&outline, reading, lineage, None)?;

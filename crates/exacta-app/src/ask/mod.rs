@@ -24,7 +24,7 @@ mod words;
 
 pub use exacta_kernel::provider::Price;
 pub use intent::TYPES;
-pub use models::{Models, NO_PROVIDER, Nobody};
+pub use models::{Models, Nobody};
 pub use revise::{Revision, VersionChange};
 pub use session::REGENERATIONS;
 pub use state::KeptAsk;
@@ -40,7 +40,7 @@ pub(crate) use prompt::{Fence, repair};
 use crate::app::App;
 use crate::caller::Act;
 use crate::clock::now;
-use crate::error::{Error, Exit};
+use crate::error::{Error, ErrorCode, Exit};
 use crate::submit::data;
 use exacta_kernel::audit::{EntryDraft, Event};
 use exacta_kernel::hint;
@@ -226,11 +226,10 @@ impl Session<'_> {
             Ok(plan) => (plan, None),
             Err(error) => (None, Some(error)),
         };
-        let can_go_on =
-            error.as_ref().is_some_and(|error| matches!(error.exit, Exit::Confirm | Exit::Fault | Exit::RolledBack));
+        let can_go_on = error.as_ref().is_some_and(|error| error.exit.leaves_open());
         self.view.error = match (error, can_go_on) {
             (Some(error), true) => Some(match self.save(reading) {
-                Ok(()) if error.exit == Exit::Confirm || error.code == "ASK_BUDGET" => error,
+                Ok(()) if error.exit.is_for_a_person() || error.code == ErrorCode::ASK_BUDGET => error,
                 Ok(()) => {
                     let go_on = hint![Remedy::AskResume(self.view.ask_id.clone()), " goes on"];
                     error.also(go_on)
@@ -239,7 +238,7 @@ impl Session<'_> {
                 Err(_) => error,
             }),
             (error, _) => {
-                let refused = error.as_ref().filter(|error| error.exit == Exit::Denied && self.view.plan_id.is_none());
+                let refused = error.as_ref().filter(|error| error.exit.is_denial() && self.view.plan_id.is_none());
                 if let Some(refused) = refused.filter(|_| self.read_by.is_some() || self.made_by.is_some()) {
                     // Why it was refused is what counts, also where that cannot be recorded.
                     let _unrecorded = self.note_refused(refused);

@@ -3,7 +3,7 @@
 use super::wish::Wish;
 use crate::app::App;
 use crate::caller::Act;
-use crate::error::{Error, Exit};
+use crate::error::{Error, ErrorCode, Exit};
 use crate::pick;
 use exacta_kernel::binding::{ModelIdentity, ProviderClass};
 use exacta_kernel::hint;
@@ -25,14 +25,11 @@ pub struct Models {
 /// The name of a provider that is none.
 pub(super) const NOBODY: &str = "none";
 
-/// The code of the error where no provider is set up.
-pub const NO_PROVIDER: &str = "ASK_NO_PROVIDER";
-
 impl App {
     /// The models of the provider of this name, or of those that `exacta provider use` chose.
     ///
     /// # Errors
-    /// [`NO_PROVIDER`] if none is set up; if there is none of this name, or it cannot be used.
+    /// `ASK_NO_PROVIDER` if none is set up; if there is none of this name, or it cannot be used.
     pub fn models(&self, name: Option<&str>) -> Result<Models, Error> {
         self.authorize(Act::Propose)?;
         let (maker, reader) = self.chosen(name)?;
@@ -53,7 +50,7 @@ impl App {
         self.authorize(Act::Propose)?;
         let name = name.filter(|name| *name != NOBODY);
         match self.models(name) {
-            Err(error) if error.code == NO_PROVIDER && wish.needs_no_model() => {
+            Err(error) if error.code == ErrorCode::ASK_NO_PROVIDER && wish.needs_no_model() => {
                 Ok(Models { maker: Box::new(Nobody), reader: None, price: Some(Price::default()) })
             }
             models => models,
@@ -112,5 +109,5 @@ impl Model for Nobody {
 /// None is set up.
 pub(super) fn no_provider() -> Error {
     let hint = hint!["on this machine:  ", Remedy::ProviderLocal, "\nin the cloud:     ", Remedy::ProviderCloud];
-    Error::new(Exit::Confirm, NO_PROVIDER, "no AI provider is set up; add one, and ask again").hint(hint)
+    Error::new(Exit::Confirm, ErrorCode::ASK_NO_PROVIDER, "no AI provider is set up; add one, and ask again").hint(hint)
 }

@@ -7,7 +7,7 @@ use super::recipe::with_account;
 use super::spend::Budget;
 use super::standing::StandingNow;
 use crate::app::App;
-use crate::ask::{Models, NO_PROVIDER};
+use crate::ask::Models;
 use crate::clock::new_id;
 use crate::error::Error;
 use crate::pipeline::{self, Origin};
@@ -48,7 +48,7 @@ impl App {
     /// Has a model write the plan, and makes it.
     pub(super) fn compose(&mut self, autopilot: &Autopilot, occasion: &mut Occasion) -> Result<(), Error> {
         let models = match self.models(None) {
-            Err(error) if [NO_PROVIDER, "ASK_NO_CHOICE"].contains(&error.code) => {
+            Err(error) if error.needs_provider() => {
                 needs_provider(occasion);
                 return Ok(());
             }

@@ -17,9 +17,6 @@ use exacta_view::command::at_a_terminal;
 use exacta_view::words::line;
 use exacta_view::{IssueView, Loss, Obstacle, ReasonView};
 
-/// How the verdict about a boundary begins.
-const SYSTEM_LEVEL: &str = "SYSTEM-LEVEL";
-
 /// Everything that does not say "allow". Where a plan is not valid, the findings alone: no gate could look at it.
 pub(super) fn obstacles(
     evaluation: &Evaluation,
@@ -73,7 +70,7 @@ fn of_gate(gate: &GateVerdict, assessment: &Assessment, trial: &mut Trial<'_>) -
     Ok(match gate.gate {
         Gate::Security => security(known),
         Gate::Policy => rule(known, policy),
-        Gate::Risk => risk(known, assessment),
+        Gate::Risk => risk(known, gate.is_system_level(), assessment),
         Gate::Quality | Gate::User => quality(known, assessment, policy.profile()),
     })
 }
@@ -81,12 +78,12 @@ fn of_gate(gate: &GateVerdict, assessment: &Assessment, trial: &mut Trial<'_>) -
 /// Whether a verdict only follows from others: the user gate always, the risk where a boundary lifted it.
 fn follows(gate: &GateVerdict, assessment: &Assessment) -> bool {
     let lifted = !assessment.risk().boundaries().is_empty() && counted(assessment) <= MEDIUM_RISK;
-    gate.gate == Gate::User || (gate.gate == Gate::Risk && lifted && !gate.reason.starts_with(SYSTEM_LEVEL))
+    gate.gate == Gate::User || (gate.gate == Gate::Risk && lifted && !gate.is_system_level())
 }
 
 /// What a verdict is about, wherever it is and however many points it has.
 fn kind(gate: &GateVerdict) -> (Gate, Option<&str>, &str) {
-    let placed = gate.gate == Gate::Security || gate.reason.starts_with(SYSTEM_LEVEL);
+    let placed = gate.gate == Gate::Security || gate.is_system_level();
     let what = gate.reason.split(": `").next().filter(|_| placed).unwrap_or_default();
     (gate.gate, gate.rule.as_deref(), what)
 }
@@ -167,9 +164,9 @@ fn operators(key: &str) -> String {
 }
 
 /// What lifts the risk: a boundary, the kind of an action, or points.
-fn risk(mut known: Obstacle, assessment: &Assessment) -> Obstacle {
+fn risk(mut known: Obstacle, is_system_level: bool, assessment: &Assessment) -> Obstacle {
     let counted = counted(assessment);
-    if known.reason.starts_with(SYSTEM_LEVEL) {
+    if is_system_level {
         known.ways.push("a person approves this in every profile; nothing switches it off".to_owned());
     } else if counted > MEDIUM_RISK {
         let over = counted - MEDIUM_RISK;

@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::clock::now;
 use crate::current::expired;
-use crate::error::{Error, Exit};
+use crate::error::{Error, ErrorCode, Exit};
 use crate::execute::Execution;
 use crate::run::error::run_error;
 use crate::run::preconditions::{Changed, Moment, Preconditions, ProjectRef};
@@ -24,9 +24,6 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 /// After how many looks it asks whether those others still live.
 const LOOKS: usize = 25;
-
-/// The code of [`too_many`].
-const TOO_MANY: &str = "too_many_runs";
 
 /// How a run is entered into the record: of any number racing, one wins.
 pub(crate) struct Beginning<'a> {
@@ -149,7 +146,7 @@ impl App {
             let again =
                 Execution { sync, wait, cancel, observer: &mut *observer, check_observer: &mut *check_observer };
             let ended = self.as_durable(sync, |app| act(app, again));
-            let crowded = ended.as_ref().is_err_and(|error| error.code == TOO_MANY);
+            let crowded = ended.as_ref().is_err_and(|error| error.code == ErrorCode::TOO_MANY_RUNS);
             if !crowded || wait.is_zero() || !some_are_dead(&mut self.store, &self.root)? {
                 return ended;
             }
@@ -186,6 +183,6 @@ fn outdated(id: &PlanId, changed: &Changed) -> Error {
 /// Others are at it, as many as may.
 fn too_many(running: u32) -> Error {
     let are = if running == 1 { "1 run is" } else { &format!("{running} runs are") };
-    Error::fault(TOO_MANY, format!("{are} going on already, as many as the profile allows"))
+    Error::fault(ErrorCode::TOO_MANY_RUNS, format!("{are} going on already, as many as the profile allows"))
         .hint(hint!["wait for them with `--queue`, or look at them: ", Remedy::Status])
 }

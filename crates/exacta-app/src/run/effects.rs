@@ -10,7 +10,7 @@ use super::preconditions::{Moment, ProjectRef};
 use super::{AboutRun, run_record};
 use crate::app::App;
 use crate::autopilot::MaySend;
-use crate::error::{Error, Exit};
+use crate::error::{Error, ErrorCode, Exit};
 use crate::execute::Execution;
 use crate::read::run_view;
 use crate::site::{Keeper, Sites};
@@ -239,7 +239,7 @@ fn outcome_error(end: &Ended, outcome: &Outcome, about: &AboutRun) -> Error {
             " of the plan tells how the run ended"
         ]),
         RunState::Cancelled => Error::new(Exit::RolledBack, "cancelled", end.reason.clone()),
-        _ => Error::new(Exit::RolledBack, super::error::ROLLED_BACK, end.reason.clone()),
+        _ => Error::new(Exit::RolledBack, ErrorCode::ROLLED_BACK, end.reason.clone()),
     }
 }
 

@@ -1,34 +1,30 @@
 //! How a command ends whose run failed.
 
-use crate::error::{Error, Exit};
+use crate::error::{Error, ErrorCode as Code, Exit};
 use exacta_exec::RunError;
 use exacta_kernel::hint;
 use exacta_kernel::hint::Remedy;
 
-/// The code for a target that cannot be changed without losing something.
-pub(crate) const TARGET_REFUSED: &str = "target_refused";
-
-/// The code for a run that failed and left everything as before.
-pub(crate) const ROLLED_BACK: &str = "rolled_back";
-
 /// A run's failure, with how the command ends.
 pub(crate) fn run_error(error: &RunError) -> Error {
     let (exit, code) = match error {
-        RunError::Refused { .. } => (Exit::Denied, TARGET_REFUSED),
-        RunError::Drifted { .. } => (Exit::Drifted, "target_changed"),
-        RunError::Exists { .. } => (Exit::Drifted, "already_run"),
-        RunError::CheckFailed { .. } => (Exit::RolledBack, "check_failed"),
-        RunError::Withdrawn { .. } => (Exit::Drifted, "approval_outdated"),
-        RunError::Cancelled => (Exit::RolledBack, "cancelled"),
-        RunError::Failed(error) if error.is_locked() => (Exit::Fault, "locked"),
-        RunError::Failed(_) | RunError::RolledBack { .. } | RunError::Changed { .. } => (Exit::RolledBack, ROLLED_BACK),
-        RunError::Locked { .. } => (Exit::Fault, "locked"),
-        RunError::NotBegun => (Exit::Fault, "not_begun"),
-        RunError::Kept { .. } => (Exit::Fault, "edit_kept"),
-        RunError::NeedsAttention { .. } | RunError::BadJournal { .. } | RunError::UnknownRun { .. } => {
-            (Exit::Fault, "needs_attention")
+        RunError::Refused { .. } => (Exit::Denied, Code::TARGET_REFUSED),
+        RunError::Drifted { .. } => (Exit::Drifted, Code::TARGET_CHANGED),
+        RunError::Exists { .. } => (Exit::Drifted, Code::ALREADY_RUN),
+        RunError::CheckFailed { .. } => (Exit::RolledBack, Code::CHECK_FAILED),
+        RunError::Withdrawn { .. } => (Exit::Drifted, Code::APPROVAL_OUTDATED),
+        RunError::Cancelled => (Exit::RolledBack, Code::CANCELLED),
+        RunError::Failed(error) if error.is_locked() => (Exit::Fault, Code::LOCKED),
+        RunError::Failed(_) | RunError::RolledBack { .. } | RunError::Changed { .. } => {
+            (Exit::RolledBack, Code::ROLLED_BACK)
         }
-        RunError::NotKept { .. } => (Exit::Fault, "not_kept"),
+        RunError::Locked { .. } => (Exit::Fault, Code::LOCKED),
+        RunError::NotBegun => (Exit::Fault, Code::NOT_BEGUN),
+        RunError::Kept { .. } => (Exit::Fault, Code::EDIT_KEPT),
+        RunError::NeedsAttention { .. } | RunError::BadJournal { .. } | RunError::UnknownRun { .. } => {
+            (Exit::Fault, Code::NEEDS_ATTENTION)
+        }
+        RunError::NotKept { .. } => (Exit::Fault, Code::NOT_KEPT),
     };
     let told = Error::new(exit, code, error.to_string());
     match error.hint() {
@@ -44,6 +40,6 @@ pub(super) fn unrecorded(ended: &str, error: &Error) -> Error {
         return Error { message, ..error.clone() };
     }
     let cause = error.hint.clone().unwrap_or_else(|| "remove the cause".into());
-    Error::fault("unrecorded", message)
+    Error::fault(Code::UNRECORDED, message)
         .hint(cause.then(hint!["the next command that decides or acts records it, or ", Remedy::Recover]))
 }

@@ -246,7 +246,7 @@ impl AboutRun {
 
     /// How the command ends that the run was for: it had begun, so that its plan is used up.
     fn ended_with(&self, told: Error) -> Error {
-        let exit = if told.exit == Exit::Denied { Exit::RolledBack } else { told.exit };
+        let exit = if told.exit.is_denial() { Exit::RolledBack } else { told.exit };
         self.hinted(Error { exit, ..told })
     }
 

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::current::tampered;
-use crate::error::{Error, Exit};
+use crate::error::{Error, ErrorCode, Exit};
 use crate::run::AboutRun;
 use crate::run::ended::Ended;
 use crate::run::error::run_error;
@@ -205,5 +205,9 @@ impl App {
 /// Recovery that could not be done: nothing was run, so nothing was rolled back either.
 fn unrecovered(error: &RunError) -> Error {
     let error = run_error(error);
-    if error.exit == Exit::RolledBack { Error { exit: Exit::Fault, code: "recovery_failed", ..error } } else { error }
+    if error.exit.is_rolled_back() {
+        Error { exit: Exit::Fault, code: ErrorCode::RECOVERY_FAILED, ..error }
+    } else {
+        error
+    }
 }

@@ -6,7 +6,7 @@ use crate::app::App;
 use crate::caller::Act;
 use crate::clock::now;
 use crate::decide::{at_once, person_entry};
-use crate::error::{Error, Exit};
+use crate::error::{Error, ErrorCode, Exit};
 use crate::read::run_view;
 use exacta_effect::Outcome;
 use exacta_home::SigningKey;
@@ -66,7 +66,7 @@ impl App {
         for account in accounts(&self.effects_of(&run)?.unwrap_or_default()) {
             match crate::mail::opened(&self.home, account) {
                 // An account that is no more is not waited for: what cannot be reversed without it is named.
-                Err(error) if error.code != "mail_unknown" => return Err(error),
+                Err(error) if error.code != ErrorCode::MAIL_UNKNOWN => return Err(error),
                 _ => {}
             }
         }

@@ -11,7 +11,7 @@ use super::standing::SiteNow;
 use crate::app::App;
 use crate::caller::Act;
 use crate::clock::{new_id, now};
-use crate::error::{Error, Exit};
+use crate::error::{Error, ErrorCode, Exit};
 use crate::pipeline::Origin;
 use crate::submit::{Lineage, data};
 use exacta_kernel::audit::{EntryDraft, Event};
@@ -288,8 +288,8 @@ fn twice(contract: &Contract) -> Vec<Finding> {
 fn no_manifest(error: Error) -> Error {
     let late = error.message.contains("did not answer within");
     match error.code {
-        "SITE_UNREACHABLE" if late => Error { code: "PLAN_MANIFEST_TIMEOUT", ..error },
-        "SITE_UNREACHABLE" => Error { code: "PLAN_MANIFEST_FETCH_FAILED", ..error },
+        ErrorCode::SITE_UNREACHABLE if late => Error { code: ErrorCode::PLAN_MANIFEST_TIMEOUT, ..error },
+        ErrorCode::SITE_UNREACHABLE => Error { code: ErrorCode::PLAN_MANIFEST_FETCH_FAILED, ..error },
         _ => error,
     }
 }

@@ -1,7 +1,7 @@
 //! The way to a site: its password, its client, and what it offers, which is kept when it is asked.
 
 use crate::clock::now;
-use crate::error::{Error, Exit};
+use crate::error::{Error, ErrorCode, Exit};
 use exacta_home::{Home, SiteState};
 use exacta_kernel::hint;
 use exacta_kernel::hint::Remedy;
@@ -60,6 +60,7 @@ pub(super) fn unusable(message: String) -> Error {
 }
 
 pub(super) fn trouble(trouble: Trouble) -> Error {
-    let exit = if trouble.code == "SITE_AUTH" { Exit::Denied } else { Exit::Fault };
-    Error::new(exit, trouble.code, trouble.message).hint(trouble.hint)
+    let code = ErrorCode::from(trouble.code);
+    let exit = if code == ErrorCode::SITE_AUTH { Exit::Denied } else { Exit::Fault };
+    Error::new(exit, code, trouble.message).hint(trouble.hint)
 }

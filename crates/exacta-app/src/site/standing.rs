@@ -51,7 +51,7 @@ impl SiteNow {
 pub(crate) fn site_now(project_ref: ProjectRef<'_>, bound: &BoundSite) -> Result<Option<SiteNow>, Error> {
     let ProjectRef { home, root, project } = project_ref;
     let record = look(home, root.path(), project)?;
-    let found = |error: Error| if error.exit == Exit::Fault { Err(error) } else { Ok(None) };
+    let found = |error: Error| if error.exit.is_fault() { Err(error) } else { Ok(None) };
     let setup = match verified_site(home, &record, project, &super::name(&bound.name)?) {
         Ok(setup) => setup,
         Err(error) => return found(error),

@@ -54,7 +54,7 @@ fn two_agents_do_not_block_each_other() {
     let error = place.execute(&id(&second)).unwrap_err();
     assert_eq!(error.code, "plan_expired", "its target changed: {error}");
     let error = place.app().resubmit(&id(&second)).unwrap_err();
-    assert_eq!((error.exit, error.code), (Exit::Drifted, "plan_drifted"), "{error}");
+    assert_eq!((error.exit, error.code.as_str()), (Exit::Drifted, "plan_drifted"), "{error}");
 }
 
 fn plan_of_readme(model: &str) -> String {
@@ -195,7 +195,7 @@ fn sizes_and_the_token_budget_of_what_is_submitted() {
     assert_eq!(accepted.status, Some(Status::Pending), "{:?}", accepted.findings);
     policy(&place, "[caps]\nsubmitted_step_bytes = 1048576\n");
     let error = place.approve(&id(&accepted)).unwrap_err();
-    assert_eq!((error.exit, error.code), (Exit::Denied, "plan_denied"), "{error}");
+    assert_eq!((error.exit, error.code.as_str()), (Exit::Denied, "plan_denied"), "{error}");
     assert_eq!(place.app().show(&id(&accepted)).unwrap().plan.status, Some(Status::Pending));
 }
 

@@ -49,7 +49,7 @@ fn a_target_that_is_unfit_is_refused_before_the_run_begins() {
     fs::hard_link(root.join("src/greet.py"), root.join("twin")).unwrap();
     for _ in 0..3 {
         let error = place.execute(&id).unwrap_err();
-        assert_eq!((error.exit, error.code), (Exit::Denied, "target_refused"), "{error}");
+        assert_eq!((error.exit, error.code.as_str()), (Exit::Denied, "target_refused"), "{error}");
         assert!(
             error
                 .hint
@@ -73,7 +73,7 @@ fn runs_that_fail_by_themselves_make_the_profile_fall() {
     for failed in 1..=3 {
         let id = id(&place.submit(&fix()));
         let error = while_staging(&place, &id, || fs::write(&traces(&place, ".0")[0], "another's").unwrap());
-        assert_eq!((error.exit, error.code), (Exit::RolledBack, "rolled_back"), "{error}");
+        assert_eq!((error.exit, error.code.as_str()), (Exit::RolledBack, "rolled_back"), "{error}");
         assert!(
             error
                 .hint
@@ -116,7 +116,7 @@ fn what_happens_before_the_entry_counts() {
         let place = Place::new();
         let id = approved(&place);
         let error = while_it_waits(&place, &id, |cancel| act(&place, cancel));
-        assert_eq!((error.code, error.run_id.as_ref()), (code, None), "{error}");
+        assert_eq!((error.code.as_str(), error.run_id.as_ref()), (code, None), "{error}");
         assert_eq!((place.app().show(&id).unwrap().run, place.read("tests/test_greet.py")), (None, None));
         assert!(
             traces(&place, "").iter().all(|path| path.ends_with("locks") || path.ends_with("over")),

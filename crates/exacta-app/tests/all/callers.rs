@@ -38,7 +38,7 @@ fn undo(app: &mut App, place: &Place, run: &str) -> Result<RunView, Error> {
 }
 
 fn code<T: std::fmt::Debug>(result: Result<T, Error>) -> &'static str {
-    result.unwrap_err().code
+    result.unwrap_err().code.as_str()
 }
 
 /// To an agent without `read_all` other credentials' plans are not there, by whatever name, and neither are their runs.
@@ -55,7 +55,7 @@ fn an_agent_sees_the_plans_of_its_own_credential() {
     let absent = PlanId::parse("019a2f3e-7c1d-7000-8000-000000000000").unwrap();
     let (hidden, none) = (own.show(&theirs).unwrap_err(), own.show(&absent).unwrap_err());
     assert_eq!(hidden.message.replace(theirs.as_str(), "X"), none.message.replace(absent.as_str(), "X"));
-    assert_eq!((hidden.exit, hidden.code, hidden.hint), (none.exit, none.code, none.hint));
+    assert_eq!((hidden.exit, hidden.code.as_str(), hidden.hint), (none.exit, none.code.as_str(), none.hint));
     let short = other.short_id(&theirs);
     for name in [theirs.as_str(), short.as_str()] {
         assert_eq!(code(own.resolve(name)), "plan_unknown", "{name}");
@@ -125,7 +125,7 @@ fn an_agent_starts_what_its_scopes_say() {
         let ((may, plan), (may_not, other)) = if by_policy { (allowed(), approved()) } else { (approved(), allowed()) };
         let before = may_not.read("src/greet.py");
         let refused = execute(&mut app(&may_not, agent("token:one", &scopes)), &other).unwrap_err();
-        assert_eq!((refused.exit, refused.code), (Exit::Denied, "scope_missing"), "{refused}");
+        assert_eq!((refused.exit, refused.code.as_str()), (Exit::Denied, "scope_missing"), "{refused}");
         assert_eq!(may_not.read("src/greet.py"), before);
         assert_eq!(execute(&mut app(&may, agent("token:one", &scopes)), &plan).unwrap().outcome.name(), "completed");
     }
@@ -218,7 +218,7 @@ fn the_policy_keeps_commands_from_starting_what_a_person_approved() {
     place.approve(&plan).unwrap();
     let line = || Caller::CommandLine { agent: Some(AgentName::parse("codex").unwrap()) };
     let refused = execute(&mut app(&place, line()), &plan).unwrap_err();
-    assert_eq!((refused.exit, refused.code), (Exit::Denied, "scope_missing"));
+    assert_eq!((refused.exit, refused.code.as_str()), (Exit::Denied, "scope_missing"));
     assert!(exacta_view::command::at_a_terminal(&refused.hint.unwrap()).contains("command_line_execute"));
     let person = Caller::Terminal { agent: None };
     assert_eq!(execute(&mut app(&place, person), &plan).unwrap().outcome.name(), "completed");

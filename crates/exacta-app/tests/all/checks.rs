@@ -45,7 +45,7 @@ fn a_check_sees_the_change_and_a_failing_one_leaves_no_trace() {
             }
             Some(code) => {
                 let error = outcome.unwrap_err();
-                assert_eq!((error.exit, error.code), (Exit::RolledBack, code), "{script}: {error}");
+                assert_eq!((error.exit, error.code.as_str()), (Exit::RolledBack, code), "{script}: {error}");
                 let said = if script.starts_with("echo") {
                     "; its last line: \u{2502} why it failed"
                 } else {
@@ -110,7 +110,7 @@ fn a_policy_that_breaks_during_a_check_is_told_as_that() {
     let cancel = AtomicBool::new(false);
     let breaks = &mut |_: CheckEvent<'_>| demand(&place, "ceilin = 1\n");
     let error = place.app().execute(&id, Place::execution(&cancel, &mut |_| {}, breaks)).unwrap_err();
-    assert_eq!((error.exit, error.code), (Exit::RolledBack, "policy_broken"), "{error}");
+    assert_eq!((error.exit, error.code.as_str()), (Exit::RolledBack, "policy_broken"), "{error}");
     assert!(
         error.hint.as_ref().map(exacta_view::command::at_a_terminal).is_some_and(|hint| hint.contains("policy reset")),
         "{error:?}"
@@ -153,7 +153,7 @@ fn a_target_that_changes_while_its_run_waits_for_a_place_expires_the_plan() {
         assert_eq!(checking.join().unwrap().outcome.name(), "completed");
         waiting.join().unwrap()
     });
-    assert_eq!((error.exit, error.code), (Exit::Drifted, "plan_expired"), "{error}");
+    assert_eq!((error.exit, error.code.as_str()), (Exit::Drifted, "plan_expired"), "{error}");
     assert_eq!(place.app().show(&second).unwrap().run, None);
 }
 
@@ -201,7 +201,7 @@ fn a_change_in_a_folder_that_a_command_writes_to_is_refused_before_any_command_r
     let id = id(&place.submit(&fix()));
     place.approve(&id).unwrap();
     let error = place.execute(&id).unwrap_err();
-    assert_eq!((error.exit, error.code), (Exit::Denied, "unseen_by_check"), "{error}");
+    assert_eq!((error.exit, error.code.as_str()), (Exit::Denied, "unseen_by_check"), "{error}");
     let told = format!("{error}; {}", error.hint.as_ref().map(exacta_view::command::at_a_terminal).unwrap_or_default());
     for word in ["`lint`", "`src/greet.py`", "`src`", "must not hold files that plans change"] {
         assert!(told.contains(word), "{word}: {told}");
@@ -351,6 +351,6 @@ fn what_is_denied_is_not_run_and_a_stopped_trial_stores_nothing() {
     };
     let trial = Trial { cancel: &cancel, observer: stop };
     let error = place.app().submit_checked(fix().as_bytes(), &Request::default(), trial).unwrap_err();
-    assert_eq!((error.code, error.exit), ("cancelled", Exit::RolledBack));
+    assert_eq!((error.code.as_str(), error.exit), ("cancelled", Exit::RolledBack));
     assert_eq!(place.app().list(None, None).unwrap().len(), before);
 }

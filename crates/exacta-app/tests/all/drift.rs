@@ -38,7 +38,7 @@ fn a_changed_target_expires_the_plan() {
         place.approve(&id).unwrap();
         change(&place);
         let error = place.execute(&id).unwrap_err();
-        assert_eq!((error.exit, error.code), (Exit::Drifted, "plan_expired"), "{index}: {error}");
+        assert_eq!((error.exit, error.code.as_str()), (Exit::Drifted, "plan_expired"), "{index}: {error}");
         assert_eq!(place.app().show(&id).unwrap().plan.status, Some(Status::Expired));
     }
 }
@@ -52,7 +52,7 @@ fn an_ended_session_expires_its_plans() {
 #[test]
 fn a_changed_profile_needs_a_fresh_approval() {
     let (place, id, error) = after(|place| place.profile(Profile::Dev));
-    assert_eq!((error.exit, error.code), (Exit::Drifted, "approval_outdated"), "{error}");
+    assert_eq!((error.exit, error.code.as_str()), (Exit::Drifted, "approval_outdated"), "{error}");
     place.approve(&id).unwrap();
     assert_eq!(place.execute(&id).unwrap().outcome.name(), "completed");
 }
@@ -60,7 +60,7 @@ fn a_changed_profile_needs_a_fresh_approval() {
 #[test]
 fn a_removed_approver_no_longer_counts_and_another_one_can_approve() {
     let (place, id, error) = after(remove_approvers);
-    assert_eq!((error.exit, error.code), (Exit::Confirm, "approval_needed"), "{error}");
+    assert_eq!((error.exit, error.code.as_str()), (Exit::Confirm, "approval_needed"), "{error}");
     let refusal = last(&place);
     assert_eq!(
         (refusal.event, refusal.plan_id, refusal.risk_score.is_some()),
@@ -82,7 +82,7 @@ fn a_removed_approver_no_longer_counts_and_another_one_can_approve() {
 #[test]
 fn a_changed_policy_of_the_same_version_is_told_by_its_hash() {
     let (_, _, error) = after(|place| policy(place, "[caps]\nsteps = 5\n"));
-    assert_eq!((error.exit, error.code), (Exit::Drifted, "approval_outdated"), "{error}");
+    assert_eq!((error.exit, error.code.as_str()), (Exit::Drifted, "approval_outdated"), "{error}");
     let hashes = error.message.split_once("changed (version 1, sha256 ").and_then(|(_, rest)| rest.split_once("… → "));
     let (before, after) = hashes.unwrap_or_else(|| panic!("{error}"));
     assert!(before.len() == 8 && !after.starts_with(before) && after.ends_with("…)"), "{error}");
@@ -111,7 +111,7 @@ fn a_run_that_has_begun_is_not_expired_any_more() {
             }
         };
         let ended = place.app().execute(&id, Place::execution(&cancel, &mut |_| {}, &mut checking));
-        assert_eq!(ended.err().map(|error| error.code), code, "{index}");
+        assert_eq!(ended.err().map(|error| error.code.as_str()), code, "{index}");
     }
 }
 
@@ -147,7 +147,7 @@ fn a_denial_that_is_no_matter_of_security_lowers_no_profile() {
         let id = id(&place.submit(&fix()));
         policy(&place, text);
         let error = place.execute(&id).unwrap_err();
-        assert_eq!((error.exit, error.code), (Exit::Denied, "plan_denied"), "{text}: {error}");
+        assert_eq!((error.exit, error.code.as_str()), (Exit::Denied, "plan_denied"), "{text}: {error}");
         assert_eq!(App::chosen_profile(&place.options).unwrap(), Profile::Dev, "{text}");
         let refusal = last(&place);
         assert_eq!((refusal.event, refusal.plan_id), (Event::RunRefused, Some(id)), "{text}");
@@ -184,7 +184,7 @@ fn a_plan_of_another_domain_is_not_executed() {
     let id = id(&place.submit(&text.to_string()));
     place.approve(&id).unwrap();
     let error = place.execute(&id).unwrap_err();
-    assert_eq!((error.exit, error.code), (Exit::Denied, "no_executor"), "{error}");
+    assert_eq!((error.exit, error.code.as_str()), (Exit::Denied, "no_executor"), "{error}");
     assert_eq!(place.app().show(&id).unwrap().run, None);
 }
 
@@ -232,5 +232,5 @@ fn another_model_blocks_the_plan() {
     place.approve(&id).unwrap();
     place.submit(&with("two"));
     let error = place.execute(&id).unwrap_err();
-    assert_eq!((error.exit, error.code), (Exit::Drifted, "plan_drifted"), "{error}");
+    assert_eq!((error.exit, error.code.as_str()), (Exit::Drifted, "plan_drifted"), "{error}");
 }

@@ -118,7 +118,7 @@ fn an_edited_draft_keeps_the_run_from_being_undone() {
     let run = place.execute(&id).unwrap();
     fs::write(&files(&place)[0], "mine").unwrap();
     let error = place.undo(&run.run_id).unwrap_err();
-    assert_eq!((error.exit, error.code), (Exit::Drifted, "target_changed"), "{error}");
+    assert_eq!((error.exit, error.code.as_str()), (Exit::Drifted, "target_changed"), "{error}");
     assert_eq!(files(&place).len(), 2);
 }
 
@@ -131,7 +131,7 @@ fn what_no_account_can_do_is_refused_before_anything_is_done() {
     let id = id(&place.submit(&plan(&steps)));
     place.approve(&id).unwrap();
     let error = place.execute(&id).unwrap_err();
-    assert_eq!((error.exit, error.code), (Exit::Usage, "mail_unknown"), "{error}");
+    assert_eq!((error.exit, error.code.as_str()), (Exit::Usage, "mail_unknown"), "{error}");
     assert_eq!(files(&place), Vec::<PathBuf>::new());
     assert_eq!(place.app().show(&id).unwrap().run, None);
 }

@@ -76,7 +76,7 @@ fn attack_52_the_profile_falls_when_naming_a_plan_finds_its_row_changed() {
         place.forge("update plan set risk_score = 77");
         let app = App::resume(&place.options).unwrap();
         let error = name(&app, &id).unwrap_err();
-        assert_eq!((error.exit, error.code), (Exit::Fault, "record_tampered"), "{error}");
+        assert_eq!((error.exit, error.code.as_str()), (Exit::Fault, "record_tampered"), "{error}");
         assert_eq!(App::chosen_profile(&place.options).unwrap(), Profile::Safe);
         let last = place.app().entries(None, Some(1)).unwrap().remove(0);
         assert_eq!(last.reason, "DEV → SAFE: the records were changed from outside");
@@ -90,7 +90,7 @@ fn attack_52_the_profile_falls_where_the_folder_is_exchanged() {
     let (_other, _, theirs, _) = allowed();
     exchange(&theirs, &records);
     let error = App::resume(&place.options).err().unwrap();
-    assert_eq!((error.exit, error.code), (Exit::Fault, "record_elsewhere"), "{error}");
+    assert_eq!((error.exit, error.code.as_str()), (Exit::Fault, "record_elsewhere"), "{error}");
     assert_eq!(App::chosen_profile(&place.options).unwrap(), Profile::Safe);
 
     let (place, _, records, aside) = allowed();
@@ -98,7 +98,7 @@ fn attack_52_the_profile_falls_where_the_folder_is_exchanged() {
     remove_database(&records);
     fs::copy(aside.join("state.db"), records.join("state.db")).unwrap();
     let error = app.submit(fix().as_bytes(), &Request::default()).err().unwrap();
-    assert_eq!((error.exit, error.code), (Exit::Fault, "record_tampered"), "{error}");
+    assert_eq!((error.exit, error.code.as_str()), (Exit::Fault, "record_tampered"), "{error}");
     assert_eq!(App::chosen_profile(&place.options).unwrap(), Profile::Safe);
 }
 

@@ -39,7 +39,7 @@ fn submitted_approved_executed_undone() {
     let log = place.read(".exacta/audit.log").unwrap();
     place.write(".exacta/audit.log", &log.replacen("plan_approved", "plan_rejected", 1));
     let error = verify(&place.options).unwrap_err();
-    assert_eq!((error.exit, error.code), (Exit::Fault, "record_tampered"), "{error}");
+    assert_eq!((error.exit, error.code.as_str()), (Exit::Fault, "record_tampered"), "{error}");
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn some_steps_make_a_plan_of_their_own() {
     let mut app = place.app();
     let only = |name: &str| BTreeSet::from([name.to_owned()]);
     let missing = app.select(&id(&whole), &only("test")).unwrap_err();
-    assert_eq!((missing.exit, missing.code), (Exit::Denied, "selection_invalid"));
+    assert_eq!((missing.exit, missing.code.as_str()), (Exit::Denied, "selection_invalid"));
     assert!(exacta_view::command::at_a_terminal(&missing.hint.unwrap()).contains("`code`"));
     assert_eq!(app.select(&id(&whole), &BTreeSet::new()).unwrap_err().exit, Exit::Usage);
     let part = app.select(&id(&whole), &only("code")).unwrap();
@@ -83,7 +83,7 @@ fn rejected_revised_and_resubmitted() {
     assert_eq!(detail.feedback, std::slice::from_ref(&asked));
     assert_eq!(app.list(None, None).unwrap()[0].changes_requested.as_ref(), Some(&asked));
     let error = place.execute(&id(&first)).unwrap_err();
-    assert_eq!((error.exit, error.code), (Exit::ChangesRequested, "changes_requested"));
+    assert_eq!((error.exit, error.code.as_str()), (Exit::ChangesRequested, "changes_requested"));
     assert!(error.message.ends_with("owner asked for changes: keep the old name too"), "{error}");
     let request = Request { revises: Some(id(&first)), ..Request::default() };
     let second = app.submit(fix().as_bytes(), &request).unwrap();
@@ -92,7 +92,7 @@ fn rejected_revised_and_resubmitted() {
     assert_eq!(app.show(&id(&first)).unwrap().plan.changes_requested, None, "it was answered");
     app.reject(&id(&second), Some("not now"), &place.key()).unwrap();
     let error = place.execute(&id(&second)).unwrap_err();
-    assert_eq!((error.exit, error.code), (Exit::Denied, "plan_rejected"));
+    assert_eq!((error.exit, error.code.as_str()), (Exit::Denied, "plan_rejected"));
     assert!(error.message.ends_with("was rejected by owner: not now"), "{error}");
     assert_eq!(place.approve(&id(&second)).unwrap_err().exit, Exit::Drifted);
     assert_eq!(app.resubmit(&id(&second)).unwrap_err().exit, Exit::Drifted, "a no is final");

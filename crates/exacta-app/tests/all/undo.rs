@@ -48,13 +48,13 @@ fn a_run_is_named_by_the_beginning_of_its_plan_too() {
     assert_eq!(undo.run_id, run.run_id);
     let (second, _) = replaced(&place, "hello", "good day");
     let error = place.undo(&run.run_id[..4]).unwrap_err();
-    assert_eq!((error.exit, error.code), (Exit::Usage, "run_ambiguous"), "{error}");
+    assert_eq!((error.exit, error.code.as_str()), (Exit::Usage, "run_ambiguous"), "{error}");
     for plan in [first, second] {
         assert!(error.message.contains(&plan.plan_id.unwrap()), "{error}");
     }
     let waits = place.submit(&crate::place::fix());
     let error = place.undo(&waits.plan_id.as_ref().unwrap()[..]).unwrap_err();
-    assert_eq!((error.exit, error.code), (Exit::Usage, "run_unknown"), "never run: {error}");
+    assert_eq!((error.exit, error.code.as_str()), (Exit::Usage, "run_unknown"), "never run: {error}");
     assert!(place.read("src/greet.py").unwrap().contains("good day"));
 }
 

@@ -30,7 +30,7 @@ fn how_it_ended_is_told_first_and_recorded_later() {
             }
         };
         let error = place.app().execute(&id, Place::execution(&cancel, &mut observer, &mut |_| {})).unwrap_err();
-        assert_eq!((error.exit, error.code), (Exit::Fault, "unrecorded"), "{error}");
+        assert_eq!((error.exit, error.code.as_str()), (Exit::Fault, "unrecorded"), "{error}");
         assert!(error.message.starts_with(begins) && error.message.contains("could not be recorded"), "{error}");
         fs::remove_dir(&log).unwrap();
         fs::rename(&away, &log).unwrap();
@@ -62,7 +62,7 @@ fn a_record_that_is_changed_during_a_run_lowers_the_profile() {
             }
         };
         let error = place.app().execute(&id, Place::execution(&cancel, &mut observer, &mut |_| {})).unwrap_err();
-        assert_eq!((error.exit, error.code), (Exit::Fault, "record_tampered"), "{error}");
+        assert_eq!((error.exit, error.code.as_str()), (Exit::Fault, "record_tampered"), "{error}");
         assert!(error.message.contains("is completed"), "{error}");
         assert_eq!(App::chosen_profile(&place.options).unwrap(), Profile::Safe);
     }

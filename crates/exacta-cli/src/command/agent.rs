@@ -9,7 +9,7 @@ use crate::render::diff;
 use exacta_app::copies::{
     AgentCopy, AgentDifference, AgentEnded, AgentLine, Network, SameFiles, Start, Submission, Take, UpdateView,
 };
-use exacta_app::{AgentName, App, Error, Exit, Options};
+use exacta_app::{AgentName, App, Error, ErrorCode, Exit, Options};
 use exacta_kernel::id::PlanId;
 use exacta_kernel::proposal::{IntentKind, ModelClaim};
 use serde::Serialize;
@@ -164,7 +164,7 @@ fn submit(name: &AgentName, args: &AgentPlan, mut outcome: Outcome, context: &Co
     let options = Options { caller: exacta_app::copies::confined(name)?, ..context.options.clone() };
     let mut app = App::resume(&options)?;
     let view = match app.submit_agent(name, &submission) {
-        Err(error) if error.code == "agent_rest" && Person::is_present() => {
+        Err(error) if error.code == ErrorCode::AGENT_REST && Person::is_present() => {
             context.output.complain(&error.message, &error.places, None);
             if !Person::present()?.confirm("Submit the rest of the change without these?")? {
                 return Err(error);

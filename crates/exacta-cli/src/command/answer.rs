@@ -5,7 +5,7 @@ use super::key::Decider;
 use super::run_end::End;
 use crate::args::{AwaitAnswer, Wait, Withdraw};
 use crate::prompt::Person;
-use exacta_app::{App, Error, Exit, Patience};
+use exacta_app::{App, Error, ErrorCode, Exit, Patience};
 use exacta_kernel::id::PlanId;
 use exacta_view::rows::answer;
 use exacta_view::{Answer, AnswerView};
@@ -88,7 +88,7 @@ pub fn withdraw(args: &Withdraw, context: &Context) -> Result<u8, Error> {
     let by_key = args.signer.approver_key.is_some();
     let id = if by_key { app.resolve_whole(&args.id)? } else { app.resolve(&args.id)? };
     match if by_key { signed(&mut app, &id, why, args, context) } else { app.withdraw(&id, why, None) } {
-        Err(error) if error.code == "person_needed" && Person::is_present() => {
+        Err(error) if error.code == ErrorCode::PERSON_NEEDED && Person::is_present() => {
             signed(&mut app, &id, why, args, context)?;
         }
         withdrawn => withdrawn?,

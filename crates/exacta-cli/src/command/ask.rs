@@ -8,10 +8,9 @@ use crate::interrupt::Orderly;
 use crate::prompt::Person;
 
 use exacta_app::ask::{
-    AskEnd, AskEvent, AskView, Asking, Budget, KeptAsk, Models, NO_PROVIDER, Needs, Nobody, Revision, Until,
-    VersionChange, Wish,
+    AskEnd, AskEvent, AskView, Asking, Budget, KeptAsk, Models, Needs, Nobody, Revision, Until, VersionChange, Wish,
 };
-use exacta_app::{App, Error, Exit};
+use exacta_app::{App, Error, ErrorCode, Exit};
 use exacta_kernel::hint::Remedy;
 use exacta_kernel::id::PlanId;
 use exacta_provider::Cancel;
@@ -33,7 +32,7 @@ pub fn ask(args: &Ask, context: &Context) -> Result<u8, Error> {
         app.hold_session()?;
     }
     let end = match converse(args, wish, kept, &mut app, transcript.as_mut(), context) {
-        Err(error) if error.code == NO_PROVIDER => return Ok(without_provider(error, context)),
+        Err(error) if error.code == ErrorCode::ASK_NO_PROVIDER => return Ok(without_provider(error, context)),
         end => end?,
     };
     report(args, end, &mut app, context)
@@ -52,7 +51,7 @@ fn converse(
         let provider = args.provider.as_deref().or_else(|| resume.as_ref().map(|(_, kept)| kept.provider.as_str()));
         let mut models = match app.models_for(provider, &wish) {
             // What would be shown can be listed without anybody to show it to.
-            Err(error) if error.code == NO_PROVIDER && args.show_context => {
+            Err(error) if error.code == ErrorCode::ASK_NO_PROVIDER && args.show_context => {
                 Models { maker: Box::new(Nobody), reader: None, price: None }
             }
             models => models?,

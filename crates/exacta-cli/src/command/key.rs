@@ -3,7 +3,7 @@
 use crate::args::Signer;
 use crate::prompt::Person;
 use exacta_app::settings::{KeyFile, SigningKey, own_key, unlock, unlocked};
-use exacta_app::{Error, Exit, Options};
+use exacta_app::{Error, ErrorCode, Exit, Options};
 
 /// Wrong passphrases before it ends.
 const TRIES: u32 = 3;
@@ -82,7 +82,7 @@ fn open(options: &Options, file: &KeyFile) -> Result<SigningKey, Error> {
     let mut key = unlock(options, file, &person.passphrase(&question)?);
     for _ in 1..TRIES {
         match &key {
-            Err(error) if error.exit == Exit::Usage => person.say(&format!("{error}\n"))?,
+            Err(error) if error.code == ErrorCode::KEY => person.say(&format!("{error}\n"))?,
             _ => break,
         }
         key = unlock(options, file, &person.passphrase(&question)?);

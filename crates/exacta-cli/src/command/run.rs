@@ -84,7 +84,7 @@ pub fn go_on(app: &mut App, view: &PlanView, manner: &Manner<'_>, context: &Cont
                     Err(error) => return Err(ended(app, &id, error)),
                 }
             }
-            Err(error) if error.exit == Exit::Confirm => match manner.answer.filter(|answer| answer.wait) {
+            Err(error) if error.exit.is_for_a_person() => match manner.answer.filter(|answer| answer.wait) {
                 Some(patience) => {
                     let answer = answer::awaited(app, &id, patience, context)?;
                     if answer.answer != Answer::Approved {
@@ -116,7 +116,7 @@ fn ended(app: &mut App, id: &PlanId, error: Error) -> Error {
         Ok(_) => {
             let again = Remedy::Resubmit(Some(id.clone()));
             let again = hint!["the plan expired with this command; ", again, " makes a new one of it"];
-            let obsolete = matches!(error.exit, Exit::Confirm | Exit::ChangesRequested);
+            let obsolete = error.exit.is_undecided();
             if obsolete { error.hint(again) } else { error.also(again) }
         }
     }

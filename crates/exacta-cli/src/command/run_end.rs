@@ -7,7 +7,7 @@ use crate::interrupt::Orderly;
 use crate::output::Output;
 use crate::progress;
 use crate::render::run as text;
-use exacta_app::{App, Error, Execution, Exit};
+use exacta_app::{App, Error, ErrorCode, Execution, Exit};
 use exacta_kernel::id::{PlanId, RunId};
 use exacta_kernel::lifecycle::Status;
 use exacta_view::{ChangesRequested, Outcome, PlanView, ReceiptView, RunView};
@@ -87,7 +87,7 @@ pub fn act(
         Err(error) => (error.run_id.as_ref().and_then(|run| app.run(run).ok().flatten()), Some(error)),
     };
     let status = status(app, id, context);
-    let asked = failed.as_ref().is_some_and(|error| error.exit == Exit::ChangesRequested);
+    let asked = failed.as_ref().is_some_and(|error| error.code == ErrorCode::CHANGES_REQUESTED);
     let changes_requested = if asked { app.changes_requested(id)? } else { None };
     let interrupted = signals.interrupted();
     Ok(End { plan_id: id.to_string(), status, run, failed, changes_requested, interrupted })
@@ -142,7 +142,7 @@ impl End {
             return Ok(self.failed.as_ref().map_or(Exit::Done, |error| error.exit).code());
         }
         if let Some(error) = self.failed {
-            if self.interrupted && error.exit == Exit::RolledBack {
+            if self.interrupted && error.exit.is_rolled_back() {
                 output.note("cancelled: every file is as it was");
             }
             return Err(error);

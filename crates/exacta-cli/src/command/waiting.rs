@@ -23,7 +23,7 @@ struct Waiting<'p> {
 /// `exacta`, without a command. Where nothing is recorded yet it is the help.
 pub fn waiting(context: &Context) -> Result<u8, Error> {
     let app = match context.look() {
-        Err(error) if error.exit == Exit::Usage && !context.output.is_json() => {
+        Err(error) if error.is_no_project() && !context.output.is_json() => {
             context.output.text(&args::command().render_help().to_string());
             return Ok(Exit::Usage.code());
         }

@@ -5,7 +5,7 @@ use super::desk::Desk;
 use super::waiting::{LONGEST, Until, Waiting};
 use crate::interrupt::Orderly;
 use crate::progress;
-use exacta_app::{App, CheckEvent, Error, Execution, Exit, Trial};
+use exacta_app::{App, CheckEvent, Error, ErrorCode, Execution, Exit, Trial};
 use exacta_kernel::id::PlanId;
 use exacta_kernel::lifecycle::Status;
 use exacta_kernel::proposal::Domain;
@@ -178,9 +178,9 @@ pub fn done(value: &impl Serialize) -> ToolResult {
 /// What went wrong, in words that a model can act on. What only a person can do is apart.
 pub fn failed(error: &Error) -> ToolResult {
     let hint = match error.code {
-        "plan_unknown" => Some("call `status` without a plan_id: it lists the plans that are yours"),
-        "project_unknown" => Some("ask the person to run `exacta init` in the project"),
-        "already_run" => Some("a plan runs once: submit the change again if it is still wanted"),
+        ErrorCode::PLAN_UNKNOWN => Some("call `status` without a plan_id: it lists the plans that are yours"),
+        ErrorCode::PROJECT_UNKNOWN => Some("ask the person to run `exacta init` in the project"),
+        ErrorCode::ALREADY_RUN => Some("a plan runs once: submit the change again if it is still wanted"),
         _ => None,
     };
     let (own, for_the_person) = error.hint.as_ref().map_or((None, None), super::hint::worded);

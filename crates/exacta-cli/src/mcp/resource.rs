@@ -1,6 +1,6 @@
 //! What an agent can read: its plans, their diffs, the format of a proposal, and what limits every plan here.
 
-use exacta_app::{App, Error, Exit, Options, Scope};
+use exacta_app::{App, Error, Options, Scope};
 use exacta_kernel::id::PlanId;
 use exacta_kernel::text::{excerpt, visible, visible_json};
 use exacta_mcp::{Failure, Resource, Template};
@@ -31,7 +31,7 @@ pub fn listed(options: &Options) -> Result<Vec<Resource>, Failure> {
     let plans = match App::look(options).and_then(|app| app.list(None, Some(LISTED))) {
         Ok(plans) => plans,
         // Nothing is recorded here yet: there are no plans.
-        Err(error) if error.exit == Exit::Usage => Vec::new(),
+        Err(error) if error.is_no_project() => Vec::new(),
         Err(error) => return Err(failure(&error)),
     };
     for plan in plans {
@@ -112,10 +112,8 @@ fn json(value: &impl Serialize) -> Result<(&'static str, String), Failure> {
 
 /// Why something cannot be read.
 pub fn failure(error: &Error) -> Failure {
-    match error.exit {
-        Exit::Usage => Failure::Params(error.message.clone()),
-        _ => Failure::Internal(error.message.clone()),
-    }
+    let message = error.message.clone();
+    if error.exit.is_usage() { Failure::Params(message) } else { Failure::Internal(message) }
 }
 
 fn named(uri: &str, name: &str, title: &str, description: &str) -> Resource {

@@ -7,6 +7,9 @@ use crate::policy::Policy;
 use crate::policy::rule::level_name;
 use crate::prelude::*;
 
+/// How the reason begins that a boundary was crossed.
+pub(super) const SYSTEM_LEVEL: &str = "SYSTEM-LEVEL";
+
 /// The name under which a forbidden capability is denied.
 pub const FORBID: &str = "forbid";
 
@@ -50,7 +53,7 @@ fn rules(evidence: &Evidence<'_>, policy: &Policy) -> Vec<GateVerdict> {
 fn risk(evidence: &Evidence<'_>) -> Vec<GateVerdict> {
     let mut found = Grouped::default();
     for (message, place) in &evidence.boundaries {
-        let what = format!("SYSTEM-LEVEL ({})", evidence::plain(message));
+        let what = format!("{SYSTEM_LEVEL} ({})", evidence::plain(message));
         found.add(table::of_risk(evidence.risk, true), None, &what, place);
     }
     let level = level_name(table::level(evidence.risk));

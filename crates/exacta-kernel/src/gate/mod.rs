@@ -85,6 +85,14 @@ pub struct GateVerdict {
     pub reason: String,
 }
 
+impl GateVerdict {
+    /// Whether it says that a boundary is crossed: a person is asked in every profile.
+    #[must_use]
+    pub fn is_system_level(&self) -> bool {
+        self.gate == Gate::Risk && self.reason.starts_with(evaluate::SYSTEM_LEVEL)
+    }
+}
+
 /// What all gates say together. It permits nothing: only a [`Decision`] does, and that is about a valid plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Verdicts {

@@ -4,7 +4,7 @@ use crate::answer::Answer;
 use crate::hint::for_a_program;
 use crate::problem::status;
 use crate::request::Request;
-use exacta_app::Error;
+use exacta_app::{Error, ErrorCode};
 use exacta_kernel::finding::Finding;
 use hyper::{StatusCode, header};
 use serde::Serialize;
@@ -35,7 +35,7 @@ pub fn problem(path: &str, error: &Error, request_id: &str) -> Answer {
         "code": code, "message": error.message, "hint": error.hint.as_ref().map(for_a_program), "findings": [],
     });
     if let (Value::Object(told), Some(run)) =
-        (&mut told, error.run_id.as_ref().filter(|_| code == "RUN_ACTIVE_CONFLICT"))
+        (&mut told, error.run_id.as_ref().filter(|_| code == ErrorCode::RUN_ACTIVE_CONFLICT))
     {
         told.insert("active_run_id".to_owned(), run.to_string().into());
     }
@@ -55,40 +55,20 @@ fn failed(status: StatusCode, error: &Value, request_id: &str) -> Answer {
 }
 
 /// The contract's status and code.
-fn contract<'e>(path: &str, error: &'e Error) -> (StatusCode, &'e str) {
-    match error.code {
-        "SITE_NOT_FOUND" | "SKILL_NOT_FOUND" | "PLAN_NOT_FOUND" | "RUN_NOT_FOUND" => {
-            (StatusCode::NOT_FOUND, error.code)
-        }
-        "plan_unknown" => (StatusCode::NOT_FOUND, "PLAN_NOT_FOUND"),
-        "run_unknown" => (StatusCode::NOT_FOUND, "RUN_NOT_FOUND"),
-        "unauthenticated" if path.contains("/runs") => (StatusCode::UNAUTHORIZED, "RUNS_AUTH_FAILED"),
-        "unauthenticated" if path.contains("/skills") => (StatusCode::UNAUTHORIZED, "SKILLS_AUTH_FAILED"),
-        "unauthenticated" => (StatusCode::UNAUTHORIZED, "PLANS_AUTH_FAILED"),
-        "too_many" => (StatusCode::TOO_MANY_REQUESTS, "RATE_LIMITED"),
-        "body_invalid" | "usage" | "name_invalid" => (StatusCode::BAD_REQUEST, "VALIDATION_ERROR"),
-        "PLAN_LLM_TIMEOUT" | "PLAN_MANIFEST_TIMEOUT" | "SKILL_SYNC_TIMEOUT" => {
-            (StatusCode::GATEWAY_TIMEOUT, error.code)
-        }
-        "PLAN_LLM_FAILED"
-        | "PLAN_MANIFEST_FETCH_FAILED"
-        | "SITE_UNREACHABLE"
-        | "SITE_AUTH"
-        | "RUN_ROLLBACK_FAILED"
-        | "SKILL_INGEST_FETCH_FAILED"
-        | "SKILL_SYNC_FAILED" => (StatusCode::BAD_GATEWAY, error.code),
-        "PLAN_NOT_APPROVABLE"
-        | "PLAN_EXPIRED"
-        | "RUN_PLAN_NOT_APPROVED"
-        | "RUN_ACTIVE_CONFLICT"
-        | "SITE_UNKNOWN_OUTCOME"
-        | "RUN_ROLLBACK_NOT_AVAILABLE"
-        | "SKILL_DEPRECATED" => (StatusCode::CONFLICT, error.code),
-        code if code.starts_with("SKILL_") || code.starts_with("RUN_") || code.starts_with("PLAN_") => {
-            (StatusCode::BAD_REQUEST, code)
-        }
-        code => (status(error), code),
-    }
+fn contract(path: &str, error: &Error) -> (StatusCode, ErrorCode) {
+    let code = match error.code {
+        ErrorCode::PLAN_UNKNOWN => ErrorCode::PLAN_NOT_FOUND,
+        ErrorCode::RUN_UNKNOWN => ErrorCode::RUN_NOT_FOUND,
+        ErrorCode::UNAUTHENTICATED if path.contains("/runs") => ErrorCode::RUNS_AUTH_FAILED,
+        ErrorCode::UNAUTHENTICATED if path.contains("/skills") => ErrorCode::SKILLS_AUTH_FAILED,
+        ErrorCode::UNAUTHENTICATED => ErrorCode::PLANS_AUTH_FAILED,
+        ErrorCode::TOO_MANY => ErrorCode::RATE_LIMITED,
+        ErrorCode::BODY_INVALID | ErrorCode::USAGE | ErrorCode::NAME_INVALID => ErrorCode::VALIDATION_ERROR,
+        code => code,
+    };
+    let unlisted = code.is_of_contract() && code.status().is_none();
+    let status = if unlisted { StatusCode::BAD_REQUEST } else { status(&Error { code, ..error.clone() }) };
+    (status, code)
 }
 
 #[cfg(test)]

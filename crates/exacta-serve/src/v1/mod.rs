@@ -36,7 +36,7 @@ fn body<T: DeserializeOwned>(request: &Request) -> Result<T, Error> {
         let first = findings.first();
         let message = first.map_or("it is no JSON object", |finding| finding.message.as_str());
         let error = wrong(message);
-        Error { code: first.map_or(error.code, |finding| finding.code.as_str()), ..error }
+        Error { code: first.map_or(error.code, |finding| finding.code.into()), ..error }
     })?;
     serde_json::from_value(Value::Object(object)).map_err(|error| wrong(&error.to_string()))
 }

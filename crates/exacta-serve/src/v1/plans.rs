@@ -87,10 +87,8 @@ pub fn approve(request: &Request) -> Result<Answer, Error> {
     }
     let mut app = place.act(&request.caller)?;
     let key = session_key(request, given.passphrase.as_deref())?;
-    app.approve(&id, &Shown::from(hash), &key).map_err(|error| match error.exit {
-        Exit::Drifted | Exit::Confirm | Exit::ChangesRequested => not_approvable(&error.message),
-        _ => error,
-    })?;
+    app.approve(&id, &Shown::from(hash), &key)
+        .map_err(|error| if error.exit.is_of_the_plan() { not_approvable(&error.message) } else { error })?;
     Ok(data(request, StatusCode::OK, &app.site_plan(&id)?))
 }
 

@@ -11,7 +11,7 @@ use crate::problem::refuse;
 use crate::request::Request;
 use crate::session::lock;
 use exacta_app::site::SiteRunView;
-use exacta_app::{App, Error, Execution, Exit};
+use exacta_app::{App, Error, ErrorCode, Execution, Exit};
 use exacta_kernel::id::{PlanId, RunId};
 use hyper::StatusCode;
 use serde_json::{Value, json};
@@ -141,7 +141,7 @@ pub fn rollback(request: &Request) -> Result<Answer, Error> {
     let mut app = place.act(&request.caller)?;
     app.undo(&run.run_id, &key, execution).map_err(|error| match error.exit {
         Exit::Usage | Exit::Denied => error,
-        _ => Error { code: "RUN_ROLLBACK_FAILED", ..error },
+        _ => Error { code: ErrorCode::RUN_ROLLBACK_FAILED, ..error },
     })?;
     let id = RunId::parse(&run.run_id).map_err(|_| no_run())?;
     Ok(data(request, StatusCode::ACCEPTED, &told(&app, &app.site_run(&id)?)?))
@@ -179,20 +179,24 @@ fn had_its_run(run: &SiteRunView) -> Error {
 /// Why a run did not begin, in the contract's codes.
 fn not_begun(app: &App, id: &PlanId, error: Error) -> Error {
     let code = match error.code {
-        "plan_expired" => "PLAN_EXPIRED",
-        "approval_needed" | "approval_outdated" | "wrong_status" | "already_run" | "plan_drifted"
-        | "target_changed" => "RUN_PLAN_NOT_APPROVED",
-        "plan_denied" => {
+        ErrorCode::PLAN_EXPIRED => ErrorCode::SITE_PLAN_EXPIRED,
+        ErrorCode::APPROVAL_NEEDED
+        | ErrorCode::APPROVAL_OUTDATED
+        | ErrorCode::WRONG_STATUS
+        | ErrorCode::ALREADY_RUN
+        | ErrorCode::PLAN_DRIFTED
+        | ErrorCode::TARGET_CHANGED => ErrorCode::RUN_PLAN_NOT_APPROVED,
+        ErrorCode::PLAN_DENIED => {
             let findings = app.show(id).map(|shown| shown.plan.findings).unwrap_or_default();
             let capped = findings.iter().find_map(|finding| match finding.code.as_str() {
                 "PLAN_STEP_CAP_EXCEEDED" if finding.message.contains("tool calls") => {
-                    Some("RUN_TOOL_CALL_CAP_EXCEEDED")
+                    Some(ErrorCode::RUN_TOOL_CALL_CAP_EXCEEDED)
                 }
-                "PLAN_STEP_CAP_EXCEEDED" => Some("RUN_STEP_CAP_EXCEEDED"),
-                "PLAN_PAGE_CAP_EXCEEDED" => Some("RUN_PAGE_CAP_EXCEEDED"),
+                "PLAN_STEP_CAP_EXCEEDED" => Some(ErrorCode::RUN_STEP_CAP_EXCEEDED),
+                "PLAN_PAGE_CAP_EXCEEDED" => Some(ErrorCode::RUN_PAGE_CAP_EXCEEDED),
                 _ => None,
             });
-            capped.unwrap_or("RUN_INVALID_INPUT")
+            capped.unwrap_or(ErrorCode::RUN_INVALID_INPUT)
         }
         code => code,
     };

@@ -12,6 +12,7 @@
 mod callers;
 mod codes;
 mod commands;
+mod errors;
 mod modules;
 mod rules;
 mod sources;

@@ -9,7 +9,8 @@ use std::fmt::Write as _;
 const PAGE: &str = "docs/rules.md";
 
 /// Files that name codes without finding anything: the table itself, and which gate speaks for which code.
-const LISTS: [&str; 2] = ["exacta-kernel/src/finding.rs", "exacta-kernel/src/gate/refusal.rs"];
+const LISTS: [&str; 3] =
+    ["exacta-app/src/error/code.rs", "exacta-kernel/src/finding.rs", "exacta-kernel/src/gate/refusal.rs"];
 
 /// The invariants. A comment that names one stands at the code that keeps it, another at a test that would fail without.
 const INVARIANTS: [(&str, &str); 6] = [
@@ -141,6 +142,7 @@ fn page(sources: &[File], tests: &[File]) -> (String, Vec<String>) {
         let variant = kernel.iter().find(|row| row.code == code).map(|row| format!("Code::{}", row.variant));
         let kept =
             variant.and_then(|variant| first(sources, &variant)).or_else(|| first(sources, &format!("\"{code}\"")));
+        let kept = kept.or_else(|| first(sources, &format!("ErrorCode::{code}")));
         let _ = writeln!(
             out,
             "| `{code}` | {} | {} |",

@@ -73,7 +73,7 @@ fn refused(case: &Value, tree: &Value, wording: &Value) -> Result<(), String> {
     let (end, _) = ask(&place, &server, options(case, wording), Until::Done);
     let error = end.view.error.ok_or("no refusal")?;
     let exit = if case["refused"] == "ASK_NEEDS" { Exit::Confirm } else { Exit::Denied };
-    check(error.code == case["refused"] && error.exit == exit, &format!("{error:?}"))?;
+    check(error.code.as_str() == case["refused"] && error.exit == exit, &format!("{error:?}"))?;
     check(end.plan.is_none() && place.app().list(None, None).unwrap().is_empty(), "something was stored")
 }
 

@@ -105,7 +105,7 @@ fn contradictions_are_named_before_a_token_is_spent() {
         let (end, _) = ask(&place, &server, wish, Until::Done);
         let error = end.view.error.unwrap();
         assert_eq!(
-            (error.code, error.exit, server.asked().len()),
+            (error.code.as_str(), error.exit, server.asked().len()),
             ("PLAN_CONSTRAINT_CONFLICT", Exit::Denied, 0),
             "{error}"
         );
@@ -122,7 +122,7 @@ fn a_limit_that_names_no_path_of_the_project_is_refused_before_anything_is_sent(
             let (end, _) = ask(&place, &server, wish, Until::Done);
             let error = end.view.error.unwrap_or_else(|| panic!("`{path}` was taken"));
             assert_eq!(
-                (error.code, error.exit, server.asked().len()),
+                (error.code.as_str(), error.exit, server.asked().len()),
                 ("constraint_invalid", Exit::Usage, 0),
                 "{path}: {error}"
             );
@@ -161,13 +161,13 @@ fn a_budget_stops_it_before_the_next_question() {
     let tokens = |most| Wish { budget: Budget { tokens: Some(most), micro_usd: None }, ..wish(TEXT) };
     let (end, _) = ask(&place, &server, tokens(10), Until::Done);
     let error = end.view.error.unwrap();
-    assert_eq!((error.code, error.exit, server.asked().len()), ("ASK_BUDGET", Exit::RolledBack, 0));
+    assert_eq!((error.code.as_str(), error.exit, server.asked().len()), ("ASK_BUDGET", Exit::RolledBack, 0));
     let mut counts = Vec::new();
     for most in (100..1200).step_by(10) {
         let server = right(95);
         let (end, _) = ask(&place, &server, tokens(most), Until::Done);
         assert_eq!(
-            end.view.error.map(|error| error.code),
+            end.view.error.map(|error| error.code.as_str()),
             (server.asked().len() < 3).then_some("ASK_BUDGET"),
             "{most}"
         );
@@ -209,7 +209,7 @@ fn a_wish_to_stop_is_heard_at_every_stage() {
         };
         let end = place.app().ask(asking);
         let error = end.view.error.unwrap();
-        assert_eq!((error.code, error.exit), ("ASK_CANCELLED", Exit::RolledBack), "{stop}");
+        assert_eq!((error.code.as_str(), error.exit), ("ASK_CANCELLED", Exit::RolledBack), "{stop}");
         assert!(place.app().list(None, None).unwrap().is_empty());
     }
 }
@@ -251,7 +251,7 @@ fn a_model_that_never_mends_is_asked_four_times_in_all() {
     let (end, _) = ask(&place, &server, wish(TEXT), Until::Done);
     let error = end.view.error.unwrap();
     assert_eq!(
-        (error.code, error.exit, end.view.attempts.len(), server.asked().len()),
+        (error.code.as_str(), error.exit, end.view.attempts.len(), server.asked().len()),
         ("ASK_FINDINGS", Exit::Denied, 4, 5)
     );
     assert!(error.places.iter().any(|place| place.starts_with("PLAN_PARSE_NONJSON")), "{:?}", error.places);
@@ -276,7 +276,8 @@ fn a_plan_does_not_run_once_another_model_is_there() {
         let mut setup = super::setup(&server);
         change(&mut setup);
         super::register(&place, &setup);
-        let outcome = place.execute(&plan).map(|run| run.outcome.name()).map_err(|error| (error.code, error.exit));
+        let outcome =
+            place.execute(&plan).map(|run| run.outcome.name()).map_err(|error| (error.code.as_str(), error.exit));
         match code {
             None => assert_eq!(outcome, Ok("completed"), "{name}"),
             Some(code) => assert_eq!(outcome, Err((code, Exit::Drifted)), "{name}"),

@@ -13,7 +13,7 @@ use crate::args::{
 use exacta_app::autopilot::{
     AllowedView, AutopilotView, Card, Due, Health, Input, Listed, NewAutopilot, Occasion, Switch, name, tick,
 };
-use exacta_app::{App, Error, Exit, Options};
+use exacta_app::{App, Error, ErrorCode, Exit, Options};
 use exacta_kernel::autopilot::{AutopilotName, Recipe, Schedule};
 use exacta_view::PlanView;
 use serde::Serialize;
@@ -46,7 +46,7 @@ struct Ticked {
 #[derive(Debug, Serialize)]
 struct Failed {
     autopilot: String,
-    code: &'static str,
+    code: ErrorCode,
     message: String,
 }
 

@@ -6,7 +6,7 @@ use crate::output::Output;
 use crate::progress;
 use crate::prompt::Person;
 use crate::render::{audit, diff, run};
-use exacta_app::{App, Error, Execution, Exit, Options, Request};
+use exacta_app::{App, Error, ErrorCode, Execution, Exit, Options, Request};
 use exacta_kernel::approval::ApproverName;
 use exacta_kernel::hash::Digest;
 use exacta_kernel::id::PlanId;
@@ -38,7 +38,7 @@ pub fn play(options: &Options, signals: Orderly, output: Output) -> Result<u8, E
     let root = options.root()?;
     let story = Story { output, person: Person::present().ok(), signals, options, root };
     match story.tell() {
-        Err(error) if error.code == "interrupted" => {
+        Err(error) if error.code == ErrorCode::INTERRUPTED => {
             output.aside_text("\n");
             output.note("interrupted; nothing is left behind");
             Ok(Exit::RolledBack.code())

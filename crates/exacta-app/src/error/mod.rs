@@ -1,5 +1,9 @@
 //! What went wrong, for a person and for a script: a code, a message, what would help, and the exit code.
 
+mod code;
+
+pub use code::{ErrorCode, Row};
+
 use exacta_home::{HomeError, KeyError};
 use exacta_kernel::hint::Hint;
 use exacta_kernel::id::RunId;
@@ -34,6 +38,54 @@ impl Exit {
     pub const fn code(self) -> u8 {
         self as u8
     }
+
+    /// Whether what was asked is refused as it is.
+    #[must_use]
+    pub const fn is_denial(self) -> bool {
+        matches!(self, Self::Denied)
+    }
+
+    /// Whether the command was used wrongly, or names what there is not.
+    #[must_use]
+    pub const fn is_usage(self) -> bool {
+        matches!(self, Self::Usage)
+    }
+
+    /// Whether a run failed or was cancelled, and everything is as before.
+    #[must_use]
+    pub const fn is_rolled_back(self) -> bool {
+        matches!(self, Self::RolledBack)
+    }
+
+    /// Whether it is how the plan stands now that stops it: undecided, or out of date.
+    #[must_use]
+    pub const fn is_of_the_plan(self) -> bool {
+        matches!(self, Self::Confirm | Self::ChangesRequested | Self::Drifted)
+    }
+
+    /// Whether the system is at fault, not what was asked.
+    #[must_use]
+    pub const fn is_fault(self) -> bool {
+        matches!(self, Self::Fault)
+    }
+
+    /// Whether a person has to say something first.
+    #[must_use]
+    pub const fn is_for_a_person(self) -> bool {
+        matches!(self, Self::Confirm)
+    }
+
+    /// Whether the same can succeed later: once a person has said something, a fault is gone, or nobody stops it.
+    #[must_use]
+    pub const fn leaves_open(self) -> bool {
+        matches!(self, Self::Confirm | Self::Fault | Self::RolledBack)
+    }
+
+    /// Whether the plan waits for somebody: a person, or its proposer.
+    #[must_use]
+    pub const fn is_undecided(self) -> bool {
+        matches!(self, Self::Confirm | Self::ChangesRequested)
+    }
 }
 
 /// Why a command did not do what was asked.
@@ -41,7 +93,7 @@ impl Exit {
 #[error("{message}")]
 pub struct Error {
     /// A stable name, such as `plan_unknown`.
-    pub code: &'static str,
+    pub code: ErrorCode,
     /// What happened, where and why: lower case, one line, names in backticks.
     pub message: String,
     /// What would help; each surface words it.
@@ -55,21 +107,9 @@ pub struct Error {
 }
 
 impl Error {
-    /// The code of every error that says that the record was changed from outside.
-    pub(crate) const TAMPERED: &'static str = "record_tampered";
-
-    /// The code where there was a record, and there is none.
-    pub(crate) const GONE: &'static str = "record_gone";
-
-    /// The code where the database is none any more.
-    const DAMAGED: &'static str = "record_damaged";
-
-    /// The code where another project's records lie.
-    pub(crate) const ELSEWHERE: &'static str = "record_elsewhere";
-
     /// An error without a hint.
-    pub fn new(exit: Exit, code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: None, places: Vec::new(), exit, run_id: None }
+    pub fn new(exit: Exit, code: impl Into<ErrorCode>, message: impl Into<String>) -> Self {
+        Self { code: code.into(), message: message.into(), hint: None, places: Vec::new(), exit, run_id: None }
     }
 
     /// The same with what would help.
@@ -98,16 +138,43 @@ impl Error {
 
     /// Whether it says that the record was changed from outside.
     pub(crate) fn is_tampered(&self) -> bool {
-        self.code == Self::TAMPERED
+        self.code == ErrorCode::RECORD_TAMPERED
     }
 
     /// Whether it says that the records are not as they were left, by whoever's doing.
     pub(crate) fn is_distrust(&self) -> bool {
-        matches!(self.code, Self::TAMPERED | Self::GONE | Self::DAMAGED | Self::ELSEWHERE)
+        use ErrorCode as Code;
+        matches!(self.code, Code::RECORD_TAMPERED | Code::RECORD_GONE | Code::RECORD_DAMAGED | Code::RECORD_ELSEWHERE)
+    }
+
+    /// Whether a run failed before it began: its plan can still be executed.
+    pub(crate) fn did_not_begin(&self) -> bool {
+        matches!(self.code, ErrorCode::TARGET_REFUSED | ErrorCode::ROLLED_BACK) && self.run_id.is_none()
+    }
+
+    /// Whether it is the folder that cannot be a project, whatever its record says.
+    pub(crate) fn is_of_the_folder(&self) -> bool {
+        matches!(self.code, ErrorCode::PROJECT_FOREIGN | ErrorCode::PROJECT_UNUSABLE)
+    }
+
+    /// Whether policy, configuration or the list of approvers cannot be read, so that everything is denied.
+    pub(crate) fn is_broken_policy(&self) -> bool {
+        matches!(self.code, ErrorCode::POLICY_BROKEN | ErrorCode::CONFIG_UNUSABLE)
+    }
+
+    /// Whether a provider has to be set up or chosen first.
+    pub(crate) fn needs_provider(&self) -> bool {
+        matches!(self.code, ErrorCode::ASK_NO_PROVIDER | ErrorCode::ASK_NO_CHOICE)
+    }
+
+    /// Whether there is no project here to do anything in: nothing is recorded, or the folder cannot be one.
+    #[must_use]
+    pub fn is_no_project(&self) -> bool {
+        self.code == ErrorCode::PROJECT_UNKNOWN || self.is_of_the_folder()
     }
 
     /// A fault of the system.
-    pub fn fault(code: &'static str, message: impl Into<String>) -> Self {
+    pub fn fault(code: impl Into<ErrorCode>, message: impl Into<String>) -> Self {
         Self::new(Exit::Fault, code, message)
     }
 }
@@ -144,10 +211,10 @@ impl From<KeyError> for Error {
 impl From<RecordError> for Error {
     fn from(error: RecordError) -> Self {
         let code = match &error {
-            error if error.is_tampered() => Self::TAMPERED,
-            RecordError::Corrupt { .. } => Self::DAMAGED,
-            RecordError::OtherProject { .. } => Self::ELSEWHERE,
-            _ => "store",
+            error if error.is_tampered() => ErrorCode::RECORD_TAMPERED,
+            RecordError::Corrupt { .. } => ErrorCode::RECORD_DAMAGED,
+            RecordError::OtherProject { .. } => ErrorCode::RECORD_ELSEWHERE,
+            _ => ErrorCode::STORE,
         };
         Self::fault(code, error.to_string()).hint(error.hint())
     }
