@@ -149,38 +149,58 @@ impl Call {
         self.arguments.fields.slug.as_deref().unwrap_or_default()
     }
 
-    /// What puts a page back to what it was: the fields that this call changes, and no other.
-    pub(crate) fn reverse(&self, before: &Page) -> Value {
-        let mut body = Map::new();
-        let mut put = |name: &str, value: Value| drop(body.insert(name.to_owned(), value));
+    /// Whether this call writes a field.
+    pub(crate) fn sends(&self, field: &str) -> bool {
         let fields = &self.arguments.fields;
-        if self.op == Op::Update {
-            let texts = [
-                ("title", &fields.title, &before.title),
-                ("content", &fields.content, &before.content),
-                ("excerpt", &fields.excerpt, &before.excerpt),
-                ("template", &fields.template, &before.template),
-            ];
-            for (name, sent, was) in texts {
-                if sent.is_some() {
-                    put(name, was.clone().into());
-                }
-            }
-            if fields.parent.is_some() {
-                put("parent", before.parent.into());
-            }
-            if fields.slug.is_some() || fields.parent.is_some() {
-                put("slug", before.slug.clone().into());
-            }
-            if let Some(sent) = &fields.meta {
-                let was = sent.keys().filter_map(|name| Some((name.clone(), before.meta.get(name)?.clone())));
-                put("meta", Value::Object(was.collect()));
-            }
-            return Value::Object(body);
+        match (self.op, field) {
+            (Op::Create, _) => true,
+            (Op::Publish | Op::Trash, "status") => true,
+            (Op::Update, "title") => fields.title.is_some(),
+            (Op::Update, "content") => fields.content.is_some(),
+            (Op::Update, "excerpt") => fields.excerpt.is_some(),
+            (Op::Update, "template") => fields.template.is_some(),
+            (Op::Update, "meta") => fields.meta.is_some(),
+            (Op::Update, "parent") => fields.parent.is_some(),
+            // Beneath another page a slug may have to be another.
+            (Op::Update, "slug") => fields.slug.is_some() || fields.parent.is_some(),
+            _ => false,
         }
-        put("status", before.status.clone().into());
-        put("slug", before.slug.clone().into());
-        put("date", before.date.clone().map_or(Value::Null, Value::String));
+    }
+
+    /// What puts a page back to what it was: of the fields that this call changes those that are another now, and no other.
+    pub(crate) fn reverse(&self, before: &Page, now: Option<&Page>) -> Value {
+        let mut body = Map::new();
+        let mut put = |name: &str, was: Value, is: Option<Value>| {
+            if is.as_ref() != Some(&was) {
+                body.insert(name.to_owned(), was);
+            }
+        };
+        let text = |was: &String, is: Option<&String>| (Value::from(was.as_str()), is.map(|is| is.as_str().into()));
+        let texts = [
+            ("title", text(&before.title, now.map(|now| &now.title))),
+            ("content", text(&before.content, now.map(|now| &now.content))),
+            ("excerpt", text(&before.excerpt, now.map(|now| &now.excerpt))),
+            ("template", text(&before.template, now.map(|now| &now.template))),
+            ("status", text(&before.status, now.map(|now| &now.status))),
+        ];
+        for (name, (was, is)) in texts.into_iter().filter(|(name, _)| self.sends(name)) {
+            put(name, was, is);
+        }
+        if self.sends("parent") {
+            put("parent", before.parent.into(), now.map(|now| now.parent.into()));
+        }
+        if self.sends("slug") || self.op != Op::Update {
+            put("slug", before.slug.clone().into(), now.map(|now| now.slug.clone().into()));
+        }
+        if self.op != Op::Update {
+            let date = |page: &Page| page.date.clone().map_or(Value::Null, Value::String);
+            put("date", date(before), now.map(date));
+        }
+        if let Some(sent) = &self.arguments.fields.meta {
+            let was = sent.keys().filter_map(|name| Some((name.clone(), before.meta.get(name)?.clone())));
+            let other = was.filter(|(name, was)| now.is_none_or(|now| now.meta.get(name) != Some(was)));
+            put("meta", Value::Object(other.collect()), Some(json!({})));
+        }
         Value::Object(body)
     }
 
@@ -273,7 +293,18 @@ impl Expected {
         }
     }
 
-    /// The same, under another slug and in another status: what a page is on its way.
+    /// The page itself.
+    pub(crate) const fn page(&self) -> &Page {
+        &self.page
+    }
+
+    /// The same in the trash, under any slug and of any date.
+    pub(crate) fn in_trash(&self, slug: &str) -> Self {
+        let page = Page { slug: slug.to_owned(), status: "trash".to_owned(), ..self.page.clone() };
+        Self { page, any: &["id", "author", "comment_status", "ping_status", "date"], some_meta: true }
+    }
+
+    /// The same, under another slug: what a page is on its way.
     pub(crate) fn on_the_way(&self, slug: &str) -> Self {
         Self { page: Page { slug: slug.to_owned(), ..self.page.clone() }, ..self.clone() }
     }

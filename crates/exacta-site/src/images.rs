@@ -32,6 +32,14 @@ pub struct Noted {
     pub stored: Option<String>,
 }
 
+/// A page that an act made.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Made {
+    pub(crate) page: u64,
+    /// [`crate::page::Page::made`] of it.
+    pub(crate) stored: Option<Digest>,
+}
+
 impl Images {
     /// Opens them in a project's folder under the user's state, making them the first time.
     ///
@@ -63,9 +71,16 @@ impl Images {
         Ok(bytes.filter(|bytes| Digest::of(bytes) == *sha256))
     }
 
-    /// Notes that an act begins now: whatever comes, it may have reached the site.
-    pub(crate) fn begin(&self, key: &str) -> Result<(), IoError> {
-        self.begun.keep(key, b"begun\n").map(drop)
+    /// Notes that an act begins now, and the newest revision of its page: whatever comes, it may have reached the site.
+    pub(crate) fn begin(&self, key: &str, newest: Option<u64>) -> Result<(), IoError> {
+        let text = newest.map_or_else(|| "begun\n".to_owned(), |newest| format!("begun {newest}\n"));
+        self.begun.keep(key, text.as_bytes()).map(drop)
+    }
+
+    /// The newest revision of the page when an act was begun.
+    pub(crate) fn newest_at(&self, key: &str) -> Result<Option<u64>, IoError> {
+        let bytes = self.begun.bytes(key, 64)?;
+        Ok(bytes.and_then(|bytes| str::from_utf8(&bytes).ok()?.trim().strip_prefix("begun ")?.parse().ok()))
     }
 
     /// Whether an act was ever begun.
@@ -73,15 +88,16 @@ impl Images {
         Ok(self.begun.bytes(key, 64)?.is_some())
     }
 
-    /// Notes which page an act made.
-    pub(crate) fn made(&self, key: &str, id: u64) -> Result<(), IoError> {
-        self.begun.keep(&format!("{key}.page"), id.to_string().as_bytes()).map(drop)
+    /// Notes which page an act made, and as what the site stored it, where it said so.
+    pub(crate) fn made(&self, key: &str, page: u64, stored: Option<Digest>) -> Result<(), IoError> {
+        let bytes = serde_json::to_vec(&Made { page, stored }).unwrap_or_default();
+        self.begun.keep(&format!("{key}.page"), &bytes).map(drop)
     }
 
     /// The page that an act made, if that is known.
-    pub(crate) fn page_of(&self, key: &str) -> Result<Option<u64>, IoError> {
-        let bytes = self.begun.bytes(&format!("{key}.page"), 64)?;
-        Ok(bytes.and_then(|bytes| str::from_utf8(&bytes).ok()?.parse().ok()))
+    pub(crate) fn made_by(&self, key: &str) -> Result<Option<Made>, IoError> {
+        let bytes = self.begun.bytes(&format!("{key}.page"), 256)?;
+        Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
     }
 
     /// Notes what an act left. What was noted first stays.

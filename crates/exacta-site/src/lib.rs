@@ -32,7 +32,7 @@ pub use manifest::{Manifest, PageRights};
 pub use page::Page;
 pub use pages::Pages;
 pub use predict::{Drafted, NoDraft, Request, draft_call};
-pub use probe::{Trouble, probe};
+pub use probe::{Trouble, probe, probe_again};
 pub use read::{Snapshot, environment, inventory, seo};
 pub use role::role;
 pub use sync::{Synced, sync_skills};

@@ -33,8 +33,8 @@ pub struct Page {
 #[derive(Debug, Clone)]
 pub(crate) struct Found {
     pub(crate) page: Page,
-    /// How many revisions it has; none where they are off.
-    pub(crate) revisions: Option<u64>,
+    /// Its newest revision; 0 where it has none, or they are off.
+    pub(crate) newest: u64,
     /// What WordPress would make of its title.
     pub(crate) generated_slug: String,
     /// Whether this user may write any HTML into it.
@@ -64,6 +64,11 @@ impl Page {
     #[must_use]
     pub fn sha256(&self) -> Digest {
         Digest::of(self.text().as_bytes())
+    }
+
+    /// SHA-256 of what stays of a page that was made, whatever its slug and status are.
+    pub(crate) fn made(&self) -> Digest {
+        Self { slug: String::new(), status: String::new(), date: None, ..self.clone() }.sha256()
     }
 
     /// The page of a text; `None` if it is none.
@@ -137,7 +142,7 @@ impl Found {
         }
         let status = text("status")?;
         let links = answer.get("_links");
-        let history = links.and_then(|links| links.pointer("/version-history/0/count")).and_then(Value::as_u64);
+        let newest = links.and_then(|links| links.pointer("/predecessor-version/0/id")).and_then(Value::as_u64);
         if !links
             .and_then(|links| links.pointer("/collection/0/href"))
             .and_then(Value::as_str)
@@ -164,7 +169,7 @@ impl Found {
         };
         Ok(Self {
             page,
-            revisions: history,
+            newest: newest.unwrap_or(0),
             generated_slug: answer.get("generated_slug").and_then(Value::as_str).unwrap_or_default().to_owned(),
             unfiltered: links.is_some_and(|links| links.get("wp:action-unfiltered-html").is_some()),
         })
@@ -178,6 +183,19 @@ impl Client {
     /// [`SiteError`]
     pub fn page(&self, id: u64) -> Result<Option<Page>, SiteError> {
         Ok(self.found(id)?.map(|found| found.page))
+    }
+
+    /// Those of these pages that are there now, in the trash too, in the order of their numbers; a hundred at a time.
+    ///
+    /// # Errors
+    /// [`SiteError`]
+    pub fn pages(&self, ids: &[u64]) -> Result<Vec<Page>, SiteError> {
+        let mut pages = Vec::new();
+        for some in ids.chunks(100) {
+            pages.extend(self.pages_of(some)?.into_iter().map(|found| found.page));
+        }
+        pages.sort_by_key(|page| page.id);
+        Ok(pages)
     }
 
     pub(crate) fn found(&self, id: u64) -> Result<Option<Found>, SiteError> {
@@ -213,8 +231,18 @@ impl Client {
 
     /// The pages with one of these slugs, in the trash too.
     pub(crate) fn with_slugs(&self, slugs: &[&str]) -> Result<Vec<Found>, SiteError> {
+        self.listed(("slug", slugs.join(",")))
+    }
+
+    /// Those of these pages that are there, in the trash too, in one request.
+    pub(crate) fn pages_of(&self, ids: &[u64]) -> Result<Vec<Found>, SiteError> {
+        let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
+        self.listed(("include", ids.join(",")))
+    }
+
+    fn listed(&self, (name, value): (&str, String)) -> Result<Vec<Found>, SiteError> {
         let query = [
-            ("slug", slugs.join(",")),
+            (name, value),
             ("status", "any,trash".to_owned()),
             ("context", "edit".to_owned()),
             ("per_page", "100".to_owned()),

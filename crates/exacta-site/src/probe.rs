@@ -32,6 +32,25 @@ pub fn probe(client: Client) -> Result<(Client, Manifest), Trouble> {
     Ok((client, manifest))
 }
 
+/// The same before a run, in three requests: what the user may do, the version, and the meta fields are asked again; the types of
+/// content, the templates and whether there are revisions are those of a moment ago.
+///
+/// # Errors
+/// [`Trouble`] in words.
+pub fn probe_again(client: &Client, then: &Manifest) -> Result<Manifest, Trouble> {
+    let index = client.get("/", &[]).map_err(|error| Trouble::of(&error))?.body;
+    let me = me(client, &index)?;
+    Ok(Manifest {
+        home: home(&index),
+        version: client.version(),
+        user_id: user_id(&me),
+        user: text(&me, "username"),
+        rights: rights(&me),
+        meta: meta(client, &index)?,
+        ..then.clone()
+    })
+}
+
 /// What a client that knows how the site writes its addresses finds there now.
 pub(crate) fn manifest(client: &Client) -> Result<Manifest, Trouble> {
     let index = client.get("/", &[]).map_err(|error| Trouble::of(&error))?.body;
@@ -53,14 +72,13 @@ fn described(client: &Client, index: &Value, home: String, plain_links: bool) ->
             hint: role_needed(),
         });
     }
-    let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let (post_types, templates, meta) = (post_types(client)?, templates(client), meta(client)?);
+    let (post_types, templates, meta) = (post_types(client)?, templates(client), meta(client, index)?);
     Ok(Manifest {
         url: client.base().to_string(),
         home,
         plain_links,
         version: client.version(),
-        user_id: me.get("id").and_then(Value::as_u64).unwrap_or_default(),
+        user_id: user_id(&me),
         user: text(&me, "username"),
         rights,
         revisions: revisions(client)?,
@@ -106,6 +124,14 @@ fn index(client: Client) -> Result<(Client, Value, bool), Trouble> {
             hint: "add the site with the address of its front page".into(),
         },
     })
+}
+
+fn text(value: &Value, name: &str) -> String {
+    value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+fn user_id(me: &Value) -> u64 {
+    me.get("id").and_then(Value::as_u64).unwrap_or_default()
 }
 
 fn role_needed() -> Hint {
@@ -182,7 +208,13 @@ fn templates(client: &Client) -> Option<BTreeSet<String>> {
     Some(custom.filter_map(|template| template.get("slug")?.as_str().map(ToOwned::to_owned)).collect())
 }
 
-fn meta(client: &Client) -> Result<BTreeSet<String>, Trouble> {
+/// The meta fields of pages: the index says what a page is made of, else the interface itself does.
+fn meta(client: &Client, index: &Value) -> Result<BTreeSet<String>, Trouble> {
+    let ways = index.pointer("/routes/~1wp~1v2~1pages/endpoints").and_then(Value::as_array).into_iter().flatten();
+    let fields = ways.filter_map(|way| way.pointer("/args/meta/properties")?.as_object()).next();
+    if let Some(fields) = fields {
+        return Ok(fields.keys().cloned().collect());
+    }
     let reply = client.options("/wp/v2/pages").map_err(|error| Trouble::of(&error))?;
     let fields = reply.body.pointer("/schema/properties/meta/properties").and_then(Value::as_object);
     Ok(fields.into_iter().flatten().map(|(name, _)| name.clone()).collect())

@@ -16,20 +16,26 @@ pub(crate) struct Revision {
 }
 
 impl Revision {
-    /// Whether it is neither what was there before nor what is there now, and was saved by somebody on purpose.
-    pub(crate) fn is_of_somebody(&self, now: &Page, before: Option<&Page>) -> bool {
+    /// Whether it is neither what is there now nor any of what is known, and was saved by somebody on purpose.
+    pub(crate) fn is_of_somebody(&self, now: &Page, known: &[&Page]) -> bool {
         let is = |page: &Page| self.words == [page.title.as_str(), &page.content, &page.excerpt];
-        !self.autosave && !is(now) && !before.is_some_and(is)
+        !self.autosave && !is(now) && !known.iter().any(|page| is(page))
     }
 }
 
 impl Client {
-    /// The newest revisions of a page.
-    pub(crate) fn revisions(&self, id: u64, count: u64) -> Result<Vec<Revision>, SiteError> {
-        let query = [("context", "edit".to_owned()), ("per_page", count.min(100).to_string())];
+    /// The revisions of a page that came after one, newest first.
+    pub(crate) fn revisions_after(&self, id: u64, newest: u64) -> Result<Vec<Revision>, SiteError> {
+        /// Those of some hundredths of a second.
+        const MOST: &str = "20";
+        let query = [
+            ("context", "edit".to_owned()),
+            ("per_page", MOST.to_owned()),
+            ("_fields", "id,slug,author,date_gmt,title,content,excerpt".to_owned()),
+        ];
         let reply = self.get(&format!("/wp/v2/pages/{id}/revisions"), &query)?;
         let list = reply.body.as_array().ok_or_else(|| SiteError::Strange("it is no list of revisions".to_owned()))?;
-        Ok(list.iter().map(revision).collect())
+        Ok(list.iter().map(revision).filter(|revision| revision.id > newest).collect())
     }
 }
 

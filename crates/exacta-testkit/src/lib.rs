@@ -12,6 +12,7 @@ mod npm;
 mod post;
 mod python;
 mod running;
+mod wire;
 mod wordpress;
 
 pub use local_model::LocalModel;
@@ -21,6 +22,7 @@ pub use npm::npm;
 pub use post::{POST_PASSWORD, POST_USER, Post, PostSetup};
 pub use python::{python, python_alone};
 pub use running::{LIMIT, Lines, Running, output, succeeds};
+pub use wire::Wire;
 pub use wordpress::WordPress;
 
 /// A `git` command that knows nothing of what people set for themselves: signatures, hooks, line ends.

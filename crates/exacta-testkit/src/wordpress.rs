@@ -36,7 +36,7 @@ impl WordPress {
             return None;
         }
         let base = base(version);
-        let folder = std::env::temp_dir().join(format!("exacta-wordpress-{}-{}", std::process::id(), free_port()));
+        let folder = scratch().join(format!("exacta-wordpress-{}-{}", std::process::id(), free_port()));
         assert!(succeeds(Command::new("cp").arg("-r").arg(&base).arg(&folder)), "no copy of {}", base.display());
         let passwords = fs::read_to_string(folder.join("passwords.json")).unwrap_or_default();
         let settings = settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
@@ -49,6 +49,12 @@ impl WordPress {
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// Its address, as a wire needs it.
+    #[must_use]
+    pub fn server(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
     }
 
     /// The application password of `admin`, `editor`, `least` (the role of least privilege), `person` or `reader`.
@@ -98,7 +104,7 @@ impl WordPress {
     /// # Panics
     /// If that cannot be written.
     pub fn fault(&self, json: &str) {
-        for name in ["faults.count", "faults.edited"] {
+        for name in ["faults.count.0", "faults.count.1", "faults.edited", "faults.at-it"] {
             drop(fs::remove_file(self.folder.join(name)));
         }
         fs::write(self.folder.join("faults.json"), json).unwrap_or_else(|error| panic!("faults.json: {error}"));
@@ -109,12 +115,24 @@ impl WordPress {
         drop(fs::remove_file(self.folder.join("faults.json")));
     }
 
-    /// How many requests of the kind were counted, and which pages a person edited.
+    /// How many requests of the kind of each fault were counted, of one or two, and which pages a person edited.
     #[must_use]
-    pub fn met(&self) -> (u64, Vec<u64>) {
+    pub fn met(&self) -> ([u64; 2], Vec<u64>) {
         let read = |name: &str| fs::read_to_string(self.folder.join(name)).unwrap_or_default();
         let edited = read("faults.edited").lines().filter_map(|line| line.parse().ok()).collect();
-        (read("faults.count").parse().unwrap_or(0), edited)
+        (["faults.count.0", "faults.count.1"].map(|name| read(name).parse().unwrap_or(0)), edited)
+    }
+
+    /// Waits until no slow answer is under way any more.
+    ///
+    /// # Panics
+    /// If that takes longer than [`crate::LIMIT`].
+    pub fn settles(&self) {
+        let end = Instant::now() + crate::LIMIT;
+        while self.folder.join("faults.at-it").exists() {
+            assert!(Instant::now() < end, "a slow answer never ends");
+            thread::sleep(Duration::from_millis(20));
+        }
     }
 
     /// Everything that it has stored, to be put back by [`WordPress::put_back`].
@@ -220,6 +238,12 @@ fn unpacked(folder: &Path) -> PathBuf {
     assert!(done, "cannot unpack {name}");
     drop(fs::remove_file(package.join(name)));
     package
+}
+
+/// Where nothing has to wait for a disk, if there is such a place.
+fn scratch() -> PathBuf {
+    let memory = Path::new("/dev/shm");
+    if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() }
 }
 
 fn free_port() -> u16 {

@@ -15,6 +15,16 @@ pub(super) fn probed(home: &Home, setup: &SiteSetup) -> Result<(Client, Manifest
     Ok((client, manifest))
 }
 
+/// What the user of a site can do there now, as it has to be known before a run. It is kept.
+pub(super) fn probed_again(home: &Home, setup: &SiteSetup) -> Result<Manifest, Error> {
+    let Some(state) = home.site_state(setup)? else { return probed(home, setup).map(|(_, manifest)| manifest) };
+    let then: Manifest = serde_json::from_value(state.manifest)?;
+    let client = client(setup, account(home, setup)?)?.with_plain_links(then.plain_links).with_home(&then.home);
+    let manifest = exacta_site::probe_again(&client, &then).map_err(trouble)?;
+    keep_manifest(home, setup, &manifest)?;
+    Ok(manifest)
+}
+
 /// A client that writes addresses as the site did when it was last asked. Asks nothing.
 pub(super) fn reached(home: &Home, setup: &SiteSetup) -> Result<Client, Error> {
     let client = client(setup, account(home, setup)?)?;

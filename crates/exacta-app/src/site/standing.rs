@@ -1,7 +1,7 @@
 //! What stands behind a plan for a site, as it is now: the site, what its user can do there, and the skill.
 
 use super::kept::{look, verified_site, verified_skill};
-use super::reach::probed;
+use super::reach::probed_again;
 use crate::app::App;
 use crate::error::{Error, Exit};
 use crate::run::preconditions::ProjectRef;
@@ -77,7 +77,7 @@ impl App {
     pub(crate) fn site_is_as_bound(&self, identity: &Identity) -> Result<(), Error> {
         let Some(bound) = &identity.binding.site else { return Ok(()) };
         let setup = verified_site(&self.home, &self.store, &self.project.id, &super::name(&bound.name)?)?;
-        let (_, manifest) = probed(&self.home, &setup)?;
+        let manifest = probed_again(&self.home, &setup)?;
         let is: Digest = manifest.sha256();
         if is == bound.manifest_sha256 {
             return Ok(());

@@ -146,7 +146,7 @@ fn what_cannot_be_put_back_is_refused_before_anything_is_sent() {
             format!("{name}: {} {message}\n  {}", no.code, no.hint.worded(|remedy| format!("{remedy:?}")))
         })
         .collect();
-    assert_eq!(wordpress.met().0, 0, "nothing was written");
+    assert_eq!(wordpress.met().0, [0, 0], "nothing was written");
     assert_eq!(all(&admin.0), before);
     insta::assert_snapshot!(told.join("\n"));
 }

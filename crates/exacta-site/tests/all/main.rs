@@ -9,9 +9,11 @@
     reason = "tests"
 )]
 
+mod cost;
 mod drafts;
 mod kill;
 mod matrix;
+mod person;
 mod probe;
 mod site;
 mod skills;

@@ -45,6 +45,13 @@ impl State {
         Images::open(&self.held()).unwrap()
     }
 
+    /// Everything that is kept of pages, as text.
+    pub fn kept(&self) -> Vec<String> {
+        let folder = std::fs::read_dir(self.folder.path().join("site/kept")).into_iter().flatten();
+        let text = |path: std::path::PathBuf| String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned();
+        folder.map(|entry| text(entry.unwrap().path())).collect()
+    }
+
     /// From staging to the end, as the app does it.
     pub fn run(&self, client: &Client, permit: Permit) -> Result<Outcome, EffectError> {
         let pages = Pages::new("blog", client, self.images());
@@ -96,14 +103,17 @@ pub fn make(wordpress: &WordPress, user: &str, fields: &Value) -> u64 {
 
 /// What a plain client gets, through `curl`.
 pub fn ask(wordpress: &WordPress, user: &str, method: &str, route: &str, body: &Value) -> Value {
+    ask_at(&wordpress.url(), (user, wordpress.password(user)), method, route, body)
+}
+
+/// The same, where only the site's address is known.
+pub fn ask_at(url: &str, (user, password): (&str, &str), method: &str, route: &str, body: &Value) -> Value {
     let mut curl = std::process::Command::new("curl");
-    curl.args(["-s", "-m", "30", "-X", method, "-u", &format!("{user}:{}", wordpress.password(user))]);
+    curl.args(["-s", "-m", "30", "-X", method, "-u", &format!("{user}:{password}")]);
     if !body.is_null() {
         curl.args(["-H", "Content-Type: application/json", "-d", &body.to_string()]);
     }
-    let output = exacta_testkit::output(
-        curl.arg(format!("{}/wp-json{route}", wordpress.url())).stdin(std::process::Stdio::null()),
-    );
+    let output = exacta_testkit::output(curl.arg(format!("{url}/wp-json{route}")).stdin(std::process::Stdio::null()));
     serde_json::from_slice(&output.stdout).unwrap_or(Value::Null)
 }
 
@@ -111,8 +121,10 @@ pub fn ask(wordpress: &WordPress, user: &str, method: &str, route: &str, body: &
 pub fn all(client: &Client) -> Vec<Page> {
     let list = exacta_site::inventory(client, &["any", "trash"]).unwrap();
     let list: Value = serde_json::from_slice(&list.bytes).unwrap();
-    let ids = list["pages"].as_array().unwrap().iter().filter_map(|page| page["id"].as_u64());
-    ids.map(|id| client.page(id).unwrap().unwrap()).collect()
+    let ids: Vec<u64> = list["pages"].as_array().unwrap().iter().filter_map(|page| page["id"].as_u64()).collect();
+    let pages = client.pages(&ids).unwrap();
+    assert_eq!(pages.len(), ids.len());
+    pages
 }
 
 pub fn fields(number: usize) -> Value {

@@ -1,27 +1,32 @@
 <?php
 // Makes requests of the tool go wrong, as the file `faults.json` beside WordPress says:
-// {"fault": "500", "when": "before" or "after", "nth": 2, "user": "editor", "kind": "write" or "read"}.
-// The n-th write to a page by that user is met; then nothing more.
+// {"fault": "500", "when": "before" or "after", "nth": 2, "user": "editor", "kind": "write" or "read"}, or a list of those.
+// The n-th write to a page by that user is met, counted for each of them; then nothing more.
 
 function exacta_faults_meets( $request, $when ) {
-	$file  = ABSPATH . 'faults.json';
-	$fault = is_file( $file ) ? json_decode( file_get_contents( $file ), true ) : null;
-	$write = 'GET' !== $request->get_method();
-	if ( ! $fault || 0 !== strpos( $request->get_route(), '/wp/v2/pages' ) || $when !== $fault['when'] ) {
+	$file   = ABSPATH . 'faults.json';
+	$faults = is_file( $file ) ? json_decode( file_get_contents( $file ), true ) : null;
+	$write  = 'GET' !== $request->get_method();
+	if ( ! $faults || 0 !== strpos( $request->get_route(), '/wp/v2/pages' ) ) {
 		return null;
 	}
-	if ( ( 'write' === ( $fault['kind'] ?? 'write' ) ) !== $write || wp_get_current_user()->user_login !== $fault['user'] ) {
-		return null;
+	$meets = null;
+	foreach ( isset( $faults['fault'] ) ? array( $faults ) : $faults as $number => $fault ) {
+		$kind = $fault['kind'] ?? 'write';
+		if ( $when !== $fault['when'] || ( 'write' === $kind ) !== $write || wp_get_current_user()->user_login !== $fault['user'] ) {
+			continue;
+		}
+		$count = fopen( ABSPATH . "faults.count.$number", 'c+' );
+		flock( $count, LOCK_EX );
+		$now = 1 + (int) stream_get_contents( $count );
+		ftruncate( $count, 0 );
+		rewind( $count );
+		fwrite( $count, (string) $now );
+		fflush( $count );
+		flock( $count, LOCK_UN );
+		$meets = $now === $fault['nth'] ? $fault : $meets;
 	}
-	$count = fopen( ABSPATH . 'faults.count', 'c+' );
-	flock( $count, LOCK_EX );
-	$now = 1 + (int) stream_get_contents( $count );
-	ftruncate( $count, 0 );
-	rewind( $count );
-	fwrite( $count, (string) $now );
-	fflush( $count );
-	flock( $count, LOCK_UN );
-	return $now === $fault['nth'] ? $fault : null;
+	return $meets;
 }
 
 function exacta_faults_answer( $status, $type, $body, $headers = array() ) {
@@ -55,7 +60,11 @@ function exacta_faults_happen( $fault, $request ) {
 		case 'kill':
 			exec( 'kill -9 ' . getmypid() );
 		case 'slow':
+			// Nobody may be there any more to hear the answer.
+			ignore_user_abort( true );
+			touch( ABSPATH . 'faults.at-it' );
 			sleep( 4 );
+			$GLOBALS['exacta_slow'] = true;
 			return;
 		case 'person':
 			$id = (int) ( $request['id'] ?? 0 );
@@ -92,6 +101,9 @@ add_filter(
 		$fault = exacta_faults_meets( $request, 'after' );
 		if ( $fault ) {
 			exacta_faults_happen( $fault, $request );
+		}
+		if ( isset( $GLOBALS['exacta_slow'] ) ) {
+			unlink( ABSPATH . 'faults.at-it' );
 		}
 		return $response;
 	},

@@ -2,7 +2,7 @@
 
 use super::blog::Blog;
 use serde_json::{Value, json};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 fn run_of(blog: &Blog, plan: &str) -> Value {
     let runs = blog.world.run(&["site", "runs", "blog", "--json"]).expect(0).json()["runs"].clone();
@@ -145,7 +145,9 @@ fn what_nobody_can_tell_waits_for_a_persons_word() {
     let running = std::thread::spawn(move || {
         crate::world::done(exacta_testkit::output(command.stdin(std::process::Stdio::null())))
     });
-    while blog.wordpress.met().0 == 0 {
+    let end = Instant::now() + exacta_testkit::LIMIT;
+    while blog.wordpress.met().0[0] == 0 {
+        assert!(Instant::now() < end && !running.is_finished(), "the write never came");
         std::thread::sleep(Duration::from_millis(20));
     }
     std::thread::sleep(Duration::from_millis(500));
