@@ -1,8 +1,10 @@
 //! Every use case asks here first whether its caller may: by the table, and by whose plan it is about.
 
-use crate::app::{App, Options, unknown_plan};
+use crate::app::App;
 use crate::caller::{Act, Caller, Column, Refusal, Scope, Whose};
 use crate::error::{Error, Exit};
+use crate::options::Options;
+use crate::stored::unknown_plan;
 use exacta_kernel::id::PlanId;
 use exacta_record::PlanRecord;
 
@@ -69,7 +71,7 @@ impl App {
 }
 
 fn proposer(record: &PlanRecord) -> Result<String, Error> {
-    Ok(crate::current::identity(record)?.binding.proposer.credential)
+    Ok(crate::stored::identity(record)?.binding.proposer.credential)
 }
 
 /// What a caller is told that may not.

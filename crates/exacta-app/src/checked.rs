@@ -2,11 +2,11 @@
 //! content's hash, and shown with every plan of that content. It decides nothing: at execution the checks are run again.
 
 use crate::app::App;
+use crate::checks::{CheckEvent, Checks};
 use crate::clock::now;
+use crate::entry::data;
 use crate::error::{Error, Exit};
 use crate::pipeline::Evaluation;
-use crate::run::checks::{CheckEvent, Checks};
-use crate::submit::data;
 use exacta_kernel::audit::{EntryDraft, Event};
 use exacta_kernel::gate::Verdict;
 use exacta_kernel::hash::Digest;

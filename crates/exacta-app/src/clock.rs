@@ -10,9 +10,9 @@ pub(crate) fn now() -> Timestamp {
 }
 
 /// A new identifier (UUIDv7), parsed into its type.
-pub(crate) fn new_id<T, E>(parse: impl Fn(&str) -> Result<T, E>) -> Result<T, crate::Error> {
+pub(crate) fn new_id<T, E>(parse: impl Fn(&str) -> Result<T, E>) -> Result<T, crate::error::Error> {
     parse(&exacta_home::fresh_uuid().hyphenated().to_string())
-        .map_err(|_| crate::Error::fault("internal", "a new identifier is not a UUID"))
+        .map_err(|_| crate::error::Error::fault("internal", "a new identifier is not a UUID"))
 }
 
 /// A name for a request whose asker gave none.

@@ -1,10 +1,10 @@
 //! The agents that people connect: who they are to the application, and what they may ask for.
 
 use crate::agent::AgentName;
-use crate::app::Options;
 use crate::caller::{Caller, Credential, Scope};
 use crate::error::Error;
 use crate::in_force::safety_policy;
+use crate::options::Options;
 use exacta_home::KeyFile;
 use std::collections::BTreeSet;
 use std::path::PathBuf;

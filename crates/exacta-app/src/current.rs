@@ -1,14 +1,17 @@
 //! A stored plan, derived again from its proposal and the world as it is now. Nothing else of what is stored is believed.
 
-use crate::app::{App, unknown_plan};
+use crate::app::App;
 use crate::ask::ModelNow;
 use crate::autopilot::{StandingNow, standing_now};
 use crate::clock::now;
-use crate::error::{Error, ErrorCode, Exit};
+use crate::error::{Error, Exit};
 use crate::in_force::InForce;
+use crate::lineage::SiteNow;
 use crate::pipeline::{self, Evaluation, Origin};
-use crate::run::preconditions::{Bound, ProjectRef};
-use crate::site::{SiteNow, site_now};
+use crate::project::ProjectRef;
+use crate::site::site_now;
+use crate::stored::unknown_plan;
+use crate::stored::{expired, identity, known, messages, tampered};
 use exacta_home::DeclaredIdentity;
 use exacta_kernel::approval::Approver;
 use exacta_kernel::binding::{Authority, Identity, ModelIdentity, Proposer};
@@ -48,6 +51,17 @@ pub(crate) struct Surroundings {
     session_alive: bool,
     standing: Option<StandingNow>,
     site: Option<SiteNow>,
+}
+
+/// What a plan was bound to when its permit was given.
+pub(crate) struct Bound<'a> {
+    pub identity: &'a Identity,
+    pub facts: &'a Facts,
+    pub drifts: &'a [Drift],
+    /// When it was decided, by the log's time.
+    pub decided_at: Timestamp,
+    /// Who had approved it.
+    pub approvers: Vec<&'a Approver>,
 }
 
 impl Surroundings {
@@ -222,32 +236,6 @@ impl Current {
     }
 }
 
-/// That every target could be looked at. What could not be may be as it was, and ends no plan.
-pub(crate) fn known(facts: &Facts) -> Result<(), Error> {
-    let Some((path, reason)) = facts.unknown() else { return Ok(()) };
-    let message = format!("`{path}` cannot be read: {reason}");
-    Err(Error::fault("target_unreadable", message).hint("fix that, and give the command again"))
-}
-
-/// What a plan was made against, as stored.
-pub(crate) fn identity(record: &PlanRecord) -> Result<Identity, Error> {
-    let identity: Identity = serde_json::from_str(&record.identity).map_err(|_| tampered(&record.id))?;
-    if identity.plan_id == record.id { Ok(identity) } else { Err(tampered(&record.id)) }
-}
-
-pub(crate) fn tampered(id: &PlanId) -> Error {
-    Error::fault(
-        ErrorCode::RECORD_TAMPERED,
-        format!("plan `{id}` does not match its recorded hash: the record was changed"),
-    )
-    .hint(hint!["run ", Remedy::AuditVerify, " to see where"])
-}
-
-pub(crate) fn expired(id: &PlanId, why: &str) -> Error {
-    Error::new(Exit::Drifted, ErrorCode::PLAN_EXPIRED, format!("plan `{id}` expired: {why}"))
-        .hint(hint![Remedy::Resubmit(Some(id.clone())), " makes a new plan from the same proposal"])
-}
-
 /// The notice that the model which made a plan is another one now: both by name and version, and when each was there.
 fn model_notice(identity: &Identity, model: Option<&ModelNow>, why: &str) -> Error {
     let id = &identity.plan_id;
@@ -291,9 +279,4 @@ fn versioned(model: &ModelIdentity) -> String {
     let shown = |text: &str| exacta_kernel::text::excerpt(text, 80);
     let version = model.version.as_deref().map_or_else(|| "no version told".to_owned(), shown);
     format!("`{}/{}` ({version})", shown(&model.provider), shown(&model.model))
-}
-
-pub(crate) fn messages(drifts: &[Drift]) -> String {
-    let all: Vec<&str> = drifts.iter().map(|drift| drift.message.as_str()).collect();
-    all.join("; ")
 }

@@ -2,10 +2,12 @@
 
 use crate::app::App;
 use crate::caller::Act;
-use crate::current::{Current, Stored, messages};
+use crate::current::{Current, Stored};
+use crate::entry::{reason, scored};
 use crate::error::{Error, Exit};
+use crate::lineage::{Lineage, Maker};
 use crate::pipeline::{Evaluation, Origin};
-use crate::submit::{Lineage, Maker, reason, scored};
+use crate::stored::messages;
 use crate::view::{self, Registered};
 use exacta_home::SigningKey;
 use exacta_kernel::approval::{self, Demand, Shown, SignedStatement, Statement, Verb};
@@ -159,7 +161,7 @@ impl App {
         if current.stored.record.status != Status::Pending {
             return Err(self.over(&current.stored.record));
         }
-        let plan = current.evaluation.plan().ok_or_else(|| crate::current::tampered(id))?;
+        let plan = current.evaluation.plan().ok_or_else(|| crate::stored::tampered(id))?;
         let words: Vec<String> = steps.iter().cloned().collect();
         let Derived { text, parts } = derive::derive_parts(plan, &words).map_err(|error| underivable(&error))?;
         let (record, identity) = (&current.stored.record, &current.stored.identity);
@@ -240,13 +242,13 @@ impl App {
     fn resubmit_plan(&mut self, id: &PlanId) -> Result<PlanView, Error> {
         let record = self.record(id)?;
         self.check_late(&record)?;
-        let identity = crate::current::identity(&record)?;
+        let identity = crate::stored::identity(&record)?;
         let Some(text) = record.proposal else {
             return Err(Error::new(Exit::Denied, "plan_not_kept", format!("the text of plan `{id}` was not kept"))
                 .hint("submit the plan again from its source"));
         };
         if parse::parse_kept(&text).is_err() {
-            return Err(crate::current::tampered(id));
+            return Err(crate::stored::tampered(id));
         }
         let lineage = Lineage {
             derived_from: identity.derived_from.clone(),

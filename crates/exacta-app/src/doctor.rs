@@ -1,8 +1,9 @@
 //! Whether everything that Exacta needs is here, and what to do where it is not.
 
-use crate::app::{App, Options};
+use crate::app::App;
 use crate::error::ErrorCode;
 use crate::in_force::InForce;
+use crate::options::Options;
 use exacta_exec::ProjectRoot;
 use exacta_exec::sandbox::{self, Ended, SandboxError};
 use exacta_home::Home;

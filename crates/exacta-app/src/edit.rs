@@ -3,8 +3,8 @@
 use crate::app::App;
 use crate::caller::Act;
 use crate::error::{Error, Exit};
+use crate::lineage::Lineage;
 use crate::pipeline::Origin;
-use crate::submit::Lineage;
 use exacta_kernel::approval::ApproverName;
 use exacta_kernel::edit::{self, EditError};
 use exacta_kernel::hint;
@@ -27,7 +27,7 @@ impl App {
         if current.stored.record.status != Status::Pending {
             return Err(self.over(&current.stored.record));
         }
-        let plan = current.evaluation.plan().ok_or_else(|| crate::current::tampered(id))?;
+        let plan = current.evaluation.plan().ok_or_else(|| crate::stored::tampered(id))?;
         let files = edit::editable(plan);
         if plan.domain() != Domain::Files || files.is_empty() {
             let message = format!("plan `{id}` writes no text file that could be edited");
@@ -59,7 +59,7 @@ impl App {
         by: &ApproverName,
     ) -> Result<PlanView, Error> {
         let current = self.usable(id)?;
-        let plan = current.evaluation.plan().ok_or_else(|| crate::current::tampered(id))?;
+        let plan = current.evaluation.plan().ok_or_else(|| crate::stored::tampered(id))?;
         let text = edit::edited(plan, files).map_err(|error| unedited(id, &error))?;
         let identity = &current.stored.identity;
         let lineage = Lineage {

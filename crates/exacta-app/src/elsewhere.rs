@@ -1,7 +1,7 @@
 //! Where no agent's edit may lead though it is outside the project: the user's own Exacta folders, and other Exacta projects.
 
-use crate::app::Options;
 use crate::error::Error;
+use crate::options::Options;
 use exacta_confine::way;
 use exacta_record::Presence;
 use std::fmt;

@@ -3,16 +3,16 @@
 use crate::app::App;
 use crate::caller::Act;
 use crate::clock::{new_id, now};
-use crate::current::{Current, Stored, expired, messages, tampered};
+use crate::current::{Current, Stored};
 use crate::decide::wrong_status;
+use crate::entry::{data, reason, scored};
 use crate::error::{Error, ErrorCode, Exit};
 use crate::pipeline::Evaluation;
 use crate::run::begin::{Beginning, Lost};
-use crate::run::checks::CheckEvent;
 use crate::run::preconditions::Preconditions;
 use crate::run::transitions;
-use crate::submit::{data, reason, scored};
-use exacta_exec::Event as Progress;
+use crate::run::{Execution, NOTICE};
+use crate::stored::{expired, messages, tampered};
 use exacta_kernel::approval::{self, Demand, NoApproval, Verb, VerifiedApproval};
 use exacta_kernel::audit::{EntryDraft, Event};
 use exacta_kernel::drift::DriftKind;
@@ -26,24 +26,6 @@ use exacta_record::{ChangesRequested, PlanRecord};
 use exacta_view::RunView;
 use serde_json::json;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
-
-/// Where the entry of a run's beginning says that no person was asked.
-pub(crate) const NOTICE: &str = "notice";
-
-/// How a run is carried out.
-pub struct Execution<'a> {
-    /// Whether every write is made durable; without it a run survives a crash of the process, not a power cut.
-    pub sync: bool,
-    /// How long to wait for targets that another run holds, and for a place among the runs that may go on at the same time.
-    pub wait: Duration,
-    /// Set to cancel between steps.
-    pub cancel: &'a AtomicBool,
-    /// Told about every step.
-    pub observer: &'a mut dyn FnMut(Progress),
-    /// Told about every check.
-    pub check_observer: &'a mut dyn FnMut(CheckEvent<'_>),
-}
 
 impl App {
     /// Carries out an approved plan, once, all or nothing.

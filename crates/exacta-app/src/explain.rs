@@ -3,10 +3,11 @@
 mod obstacle;
 mod trial;
 
-use crate::app::{App, Options};
+use crate::app::App;
 use crate::caller::Act;
 use crate::error::Error;
 use crate::in_force::Folder;
+use crate::options::Options;
 use crate::pipeline::{Basis, Evaluation};
 use crate::submit::Request;
 use crate::submit::evaluate;

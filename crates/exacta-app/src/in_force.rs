@@ -1,8 +1,8 @@
 //! What decisions are taken under: policy, profile, approvers. Loaded anew for every decision, so that none is taken under a
 //! policy that is no longer in force.
 
-use crate::app::Options;
 use crate::error::{Error, Exit};
+use crate::options::Options;
 use crate::pipeline::Basis;
 use exacta_exec::ProjectRoot;
 use exacta_home::{FileError, Home, HomeError};

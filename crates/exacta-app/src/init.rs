@@ -1,11 +1,12 @@
 //! The first command in a project: its record, and the person's first key.
 
-use crate::app::{App, Options};
+use crate::app::App;
 use crate::caller::Act;
 use crate::clock::now;
+use crate::entry::data;
 use crate::error::{Error, Exit};
+use crate::options::Options;
 use crate::settings::{ApproverView, Settings, SigningKey, signed_setting};
-use crate::submit::data;
 use exacta_kernel::approval::ApproverName;
 use exacta_kernel::approval::setting::{SettingVerb, profile_subject};
 use exacta_kernel::audit::{Actor, EntryDraft, Event};
@@ -46,7 +47,7 @@ impl App {
     /// # Errors
     /// If there is no record to give up, or nothing is wrong with it.
     pub fn anew_takes_person(options: &Options) -> Result<bool, Error> {
-        match crate::verify(options) {
+        match crate::record::verify(options) {
             Ok(_) => Err(Error::new(Exit::Usage, "record_sound", "the record of this project is in order")
                 .hint(hint![Remedy::Init, " goes on with it; nothing has to be started over"])),
             Err(error) if error.is_of_the_folder() => Err(error),

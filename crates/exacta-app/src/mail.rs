@@ -1,9 +1,9 @@
 //! The user's mail accounts: adding one is signed, removing one is free. The signature is verified at every use, and a password is read only to log in.
 
 use crate::caller::Act;
+use crate::entry::data;
 use crate::error::{Error, Exit};
 use crate::settings::{Settings, SigningKey, entry, signed_setting};
-use crate::submit::data;
 use exacta_home::{Home, SignedMail, password_in};
 pub use exacta_home::{MailSetup, PasswordSource};
 use exacta_kernel::approval::setting::SettingVerb;

@@ -1,9 +1,10 @@
 //! How a plan is named: by a person who is shown it, in short; by whoever is not, in full.
 
-use crate::app::{App, unknown_plan};
+use crate::app::App;
+use crate::app::trust::safe_on_tampering;
 use crate::caller::Act;
 use crate::error::{Error, Exit};
-use crate::record::safe_on_tampering;
+use crate::stored::unknown_plan;
 use exacta_kernel::audit::Entry;
 use exacta_kernel::hint;
 use exacta_kernel::hint::Remedy;

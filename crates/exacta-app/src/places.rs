@@ -1,10 +1,11 @@
 //! The user's projects, for a process that serves them all.
 
-use crate::app::{App, Options, is_recorded};
+use crate::app::{App, is_recorded};
 use crate::caller::Act;
 use crate::clock::now;
-use crate::current;
 use crate::error::Error;
+use crate::options::Options;
+use crate::stored;
 use exacta_home::ProjectRecord;
 use exacta_kernel::id::{PlanId, ProjectId, RunId};
 use exacta_kernel::lifecycle::Status;
@@ -60,7 +61,7 @@ impl App {
         let usable = Filter { status, usable: true, not_over: Some(now()), ..Filter::default() };
         let mut targets = BTreeSet::new();
         for plan in self.store.list(&usable)? {
-            targets.extend(current::identity(&self.record(&plan.id)?)?.binding.targets.into_keys());
+            targets.extend(stored::identity(&self.record(&plan.id)?)?.binding.targets.into_keys());
         }
         Ok(targets)
     }

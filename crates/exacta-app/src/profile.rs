@@ -3,11 +3,11 @@
 use crate::app::App;
 use crate::caller::Act;
 use crate::clock::now;
+use crate::entry::data;
 use crate::error::{Error, Exit};
 use crate::in_force::InForce;
 use crate::recorded::{Setting, record_with};
 use crate::settings::signed_setting;
-use crate::submit::data;
 use exacta_home::{Fall, Home, ProjectRecord, SigningKey};
 use exacta_kernel::approval::setting::{SettingVerb, profile_subject};
 use exacta_kernel::audit::{Actor, EntryDraft, Event};

@@ -3,11 +3,21 @@
 use crate::error::{Error, Exit};
 use crate::git::{self, WorkTree};
 use exacta_exec::ProjectRoot;
+use exacta_home::Home;
 use exacta_kernel::hint;
 use exacta_kernel::hint::{Hint, Remedy};
+use exacta_kernel::id::ProjectId;
 use exacta_record::RECORDS;
 use rustix::fs::{AtFlags, CWD, statat};
 use std::path::{Path, PathBuf};
+
+/// Where things are looked at.
+#[derive(Clone, Copy)]
+pub(crate) struct ProjectRef<'a> {
+    pub home: &'a Home,
+    pub root: &'a ProjectRoot,
+    pub project: &'a ProjectId,
+}
 
 /// The project that `start` is in: the nearest folder upward with `.exacta/`, but never above the root of the git work tree
 /// around `start`; else that root; else `start`.

@@ -2,11 +2,11 @@
 
 use crate::caller::Act;
 use crate::clock::now;
+use crate::entry::data;
 use crate::error::{Error, Exit};
 use crate::in_force::safety_policy;
 use crate::pick::{Picked, picked};
 use crate::settings::{Settings, SigningKey, entry, signed_setting};
-use crate::submit::data;
 use exacta_home::{Home, ProviderState, Providers, ServedBy, TestedAt};
 use exacta_kernel::approval::setting::SettingVerb;
 use exacta_kernel::audit::{Actor, EntryDraft, Event};

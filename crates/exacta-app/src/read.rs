@@ -4,12 +4,12 @@
 use crate::app::App;
 use crate::caller::Act;
 use crate::clock::now;
-use crate::current::{self, Current, Surroundings};
+use crate::current::{Current, Surroundings};
 use crate::error::Error;
-use crate::execute::NOTICE;
-use crate::run::error::run_error;
+use crate::run::NOTICE;
+use crate::run::run_view;
+use crate::stored;
 use crate::view::{self, Registered, asked, outcome};
-use exacta_exec::RunError;
 use exacta_kernel::approval::{self, Demand, Shown, SignedStatement};
 use exacta_kernel::audit::{Entry, Event};
 use exacta_kernel::drift::{self, Answer};
@@ -17,13 +17,8 @@ use exacta_kernel::hash::Digest;
 use exacta_kernel::id::{CorrelationId, PlanId, RunId};
 use exacta_kernel::lifecycle::Status;
 use exacta_kernel::path::RelPath;
-use exacta_record::{EntryFilter, Filter, PlanRecord, PlanSummary, RunFilter, RunRecord, RunState};
-use exacta_view::command::at_a_terminal;
-use exacta_view::{
-    ApprovalView, ChangesRequested, Outcome, PlanDetail, PlanLine, PlanView, ReceiptView, Recovery, RunView,
-    StatusView, Summary,
-};
-use serde_json::Value;
+use exacta_record::{EntryFilter, Filter, PlanRecord, PlanSummary, RunRecord, RunState};
+use exacta_view::{ApprovalView, ChangesRequested, PlanDetail, PlanLine, PlanView, RunView, Summary};
 
 impl App {
     /// Plans, newest first: all of them, or those that stand so or whose run does.
@@ -88,7 +83,7 @@ impl App {
     /// Whether what a plan is bound to changed so that it is over, as far as that can be told.
     pub(crate) fn is_drifted(&self, id: &PlanId) -> bool {
         let drifted = || {
-            let identity = current::identity(&self.record(id)?)?;
+            let identity = stored::identity(&self.record(id)?)?;
             let surroundings = Surroundings::load(self.project_ref(), &identity)?;
             let targets: Vec<RelPath> = identity.binding.targets.keys().cloned().collect();
             let facts = self.root.facts(&targets, surroundings.in_force.policy.caps().target_bytes);
@@ -138,7 +133,7 @@ impl App {
         Ok(PlanDetail {
             live: live.is_some(),
             plan,
-            reason: if expires { Some(current::messages(&drifts)) } else { self.why_over(&record)? },
+            reason: if expires { Some(stored::messages(&drifts)) } else { self.why_over(&record)? },
             drifts,
             approvals: self.approvals(&record, current.as_ref())?,
             feedback: record.feedback.iter().map(asked).collect(),
@@ -176,7 +171,7 @@ impl App {
     }
 
     /// The same without a word where the plan's record cannot be used: a list is shown all the same.
-    fn listed_run(&self, run: RunRecord) -> RunView {
+    pub(crate) fn listed_run(&self, run: RunRecord) -> RunView {
         let plan = self.record(&run.plan_id);
         let explained = plan.and_then(|plan| self.explained_run(run.clone(), &plan.correlation_id));
         explained.unwrap_or_else(|_| run_view(run))
@@ -205,7 +200,7 @@ impl App {
         self.safe_on_tampering(|app| {
             let detail = app.show(id)?;
             if detail.plan.status == Some(Status::Expired) {
-                app.expire(id, &current::messages(&detail.drifts))?;
+                app.expire(id, &stored::messages(&detail.drifts))?;
             }
             Ok(detail)
         })
@@ -284,126 +279,6 @@ impl App {
         Ok(self.store.run(id)?.filter(|run| self.sees(&run.plan_id)).map(run_view))
     }
 
-    /// Where the record was changed from outside, as far as a look at its ends tells; then the profile falls to SAFE. Only
-    /// [`crate::verify`] looks at all of it.
-    ///
-    /// # Errors
-    /// If the record cannot be read.
-    pub fn damage(&self) -> Result<Option<String>, Error> {
-        self.authorize(Act::Read)?;
-        let damage = self.store.damage()?;
-        if damage.is_some() {
-            // What is found is told all the same; the next command that decides or acts ends with it.
-            let _kept = crate::record::distrust(&self.options);
-        }
-        Ok(damage.map(|found| format!("{}: {}", found.place, found.what)))
-    }
-
-    /// How the project stands, also where a broken policy stops everything else.
-    ///
-    /// # Errors
-    /// If the record or the approvers cannot be read.
-    pub fn status(&self) -> Result<StatusView, Error> {
-        self.authorize(Act::Read)?;
-        let (policy, policy_error) = match self.in_force() {
-            Ok(in_force) => (Some(in_force.policy), None),
-            Err(error) if error.is_broken_policy() => (None, Some(error.message)),
-            Err(error) => return Err(error),
-        };
-        let project = self.home.project(self.path())?;
-        let mut runs = self.store.runs(&RunFilter { limit: Some(10), ..RunFilter::default() })?;
-        let (stuck, unreadable) = match self.stuck() {
-            Ok(stuck) => (stuck, None),
-            Err(error) => (Vec::new(), Some(error.message)),
-        };
-        let attention = !stuck.is_empty() || unreadable.is_none() && self.needs_attention(runs.first())?;
-        let running = self.store.running()?;
-        let older = running.iter().filter(|run| runs.iter().all(|newest| newest.id != run.id)).cloned();
-        runs.extend(older.collect::<Vec<_>>());
-        runs.retain(|run| self.sees(&run.plan_id));
-        let is_stuck = |run: &RunRecord| stuck.iter().any(|other| other.run_id == run.id.as_str());
-        let dead = running.iter().filter(|run| self.is_dead(run) && !is_stuck(run));
-        let mut unfinished: Vec<Recovery> = dead.map(unfinished_run).collect();
-        unfinished.extend(stuck);
-        Ok(StatusView {
-            project: self.path().display().to_string(),
-            profile: policy.as_ref().map(|policy| policy.profile().name()),
-            ceiling: policy.as_ref().map(|policy| policy.ceiling().name()),
-            policy_error,
-            fell: project.and_then(|project| project.fell).map(|fall| format!("{}: {}", fall.at, fall.why)),
-            pending: self.list(Some(Status::Pending.name()), Some(20))?,
-            approved: self.approved()?,
-            runs: runs.into_iter().map(|run| self.listed_run(run)).collect(),
-            attention,
-            unfinished,
-            damage: self.damage()?.into_iter().chain(unreadable).collect(),
-            log_size: self.store.checkpoint().ok().flatten().map_or(0, |checkpoint| checkpoint.checkpoint().size),
-            approvers: self.home.approvers()?.iter().filter(|approver| approver.removed_at.is_none()).count(),
-            notices: if self.sees_all() { self.notices()? } else { Vec::new() },
-        })
-    }
-
-    /// Whether nobody is at a run any more that has no end.
-    ///
-    /// # Errors
-    /// If the record cannot be read.
-    pub fn is_cut_off(&self) -> Result<bool, Error> {
-        self.authorize(Act::Read)?;
-        Ok(self.store.running()?.iter().any(|run| self.is_dead(run)))
-    }
-
-    /// The runs that no recovery settles, so that every command that decides or acts stops at them: their journals cannot be used.
-    fn stuck(&self) -> Result<Vec<Recovery>, Error> {
-        let mut dead = self.root.unfinished().map_err(|error| run_error(&error))?;
-        dead.retain(|run| run.committed && !run.alive);
-        // Asked after the journals: a run is entered before it is committed, and has its end there after it.
-        let open = if dead.is_empty() { Vec::new() } else { self.store.open_runs()? };
-        let stuck = dead.into_iter().filter_map(|run| {
-            let known = open.iter().find(|known| known.id == run.run_id);
-            let plan_id = known.map(|known| known.plan_id.clone()).or(run.plan_id);
-            let error = match (run.broken, known) {
-                (Some(what), _) => RunError::BadJournal { run_id: run.run_id.clone(), what },
-                (None, None) => RunError::UnknownRun { run_id: run.run_id.clone() },
-                (None, Some(_)) => return None,
-            };
-            Some(Recovery {
-                run_id: run.run_id.to_string(),
-                plan_id: plan_id.map(|id| id.to_string()).unwrap_or_default(),
-                outcome: Outcome::NeedsAttention,
-                reason: format!(
-                    "{error}; every command that decides or acts stops here; {}",
-                    error.hint().as_ref().map(at_a_terminal).unwrap_or_default()
-                ),
-                kept: Vec::new(),
-            })
-        });
-        let mut stuck: Vec<Recovery> = stuck.collect();
-        if !stuck.is_empty() {
-            // Another process may have settled one while the record was asked.
-            let still = self.root.unfinished().map_err(|error| run_error(&error))?;
-            stuck.retain(|run| still.iter().any(|other| other.run_id.as_str() == run.run_id));
-        }
-        Ok(stuck)
-    }
-
-    /// Whether a run could not be settled, or the newest one met somebody else's changes. Whoever carried out another since has
-    /// seen those.
-    fn needs_attention(&self, newest: Option<&RunRecord>) -> Result<bool, Error> {
-        if newest.is_some_and(|run| run.state.waits_for_a_person()) {
-            return Ok(true);
-        }
-        let open = self.store.open_runs()?;
-        if open.iter().any(|run| run.state == RunState::Unknown) {
-            return Ok(true);
-        }
-        if open.iter().all(|run| !run.state.waits_for_a_person()) {
-            return Ok(false);
-        }
-        let unsettled = self.root.unfinished().map_err(|error| run_error(&error))?;
-        let is_unsettled = |run: &RunRecord| unsettled.iter().any(|other| other.run_id == run.id);
-        Ok(open.iter().any(|run| run.state.waits_for_a_person() && is_unsettled(run)))
-    }
-
     /// Plans that are approved, have not run, and still can.
     ///
     /// # Errors
@@ -417,7 +292,7 @@ impl App {
 }
 
 fn plan_line(plan: PlanSummary, over: bool) -> Result<PlanLine, Error> {
-    let summary: Summary = serde_json::from_value(plan.summary).map_err(|_| current::tampered(&plan.id))?;
+    let summary: Summary = serde_json::from_value(plan.summary).map_err(|_| stored::tampered(&plan.id))?;
     Ok(PlanLine {
         plan_id: plan.id.to_string(),
         short_id: String::new(),
@@ -434,63 +309,7 @@ fn plan_line(plan: PlanSummary, over: bool) -> Result<PlanLine, Error> {
 }
 
 pub(crate) fn stored_view(record: &PlanRecord) -> Result<PlanView, Error> {
-    let mut view: PlanView = serde_json::from_str(&record.view).map_err(|_| current::tampered(&record.id))?;
+    let mut view: PlanView = serde_json::from_str(&record.view).map_err(|_| stored::tampered(&record.id))?;
     view.status = Some(record.status);
     Ok(view)
-}
-
-pub(crate) fn run_view(run: RunRecord) -> RunView {
-    RunView {
-        run_id: run.id.to_string(),
-        plan_id: run.plan_id.to_string(),
-        undoes: run.undoes.as_ref().map(ToString::to_string),
-        outcome: outcome(run.state),
-        undone: run.state == RunState::Undone,
-        started_at: run.started_at.to_string(),
-        ended_at: run.ended_at.map(|at| at.to_string()),
-        reason: None,
-        notice: None,
-        pid: (run.state == RunState::Running).then_some(run.pid),
-        kept: kept(&run.receipts),
-        steps: steps(&run),
-    }
-}
-
-/// What each step did; for a run without receipts, what it was to do.
-fn steps(run: &RunRecord) -> Vec<ReceiptView> {
-    match (run.receipts.get("steps"), &run.changes) {
-        (Some(Value::Array(steps)), _) => {
-            let path = |step: &Value| step.get("path").and_then(Value::as_str).unwrap_or_default().to_owned();
-            steps.iter().map(|step| receipt(path(step), step)).collect()
-        }
-        (_, Value::Object(changes)) => changes.iter().map(|(path, change)| receipt(path.clone(), change)).collect(),
-        _ => Vec::new(),
-    }
-}
-
-fn receipt(path: String, told: &Value) -> ReceiptView {
-    let state = |side: &str| told.get(side).and_then(|state| serde_json::from_value(state.clone()).ok());
-    let number = |name: &str| told.get(name).and_then(Value::as_u64);
-    ReceiptView {
-        path,
-        before: state("before"),
-        after: state("after"),
-        bytes: number("bytes"),
-        duration_us: number("duration_us"),
-    }
-}
-
-fn kept(receipts: &Value) -> Vec<String> {
-    let kept = receipts.get("kept").and_then(Value::as_array);
-    kept.into_iter().flatten().filter_map(|path| path.as_str().map(str::to_owned)).collect()
-}
-
-fn unfinished_run(run: &RunRecord) -> Recovery {
-    Recovery {
-        run_id: run.id.to_string(),
-        plan_id: run.plan_id.to_string(),
-        outcome: Outcome::Running,
-        reason: "its process died; the next command that decides or acts recovers it".to_owned(),
-        kept: Vec::new(),
-    }
 }

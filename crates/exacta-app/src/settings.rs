@@ -1,12 +1,13 @@
 //! What holds for all projects of the user: the Safety Policy, the approvers and their keys.
 
-use crate::app::{App, Options};
+use crate::app::App;
 use crate::caller::{Act, Caller};
 use crate::clock::now;
+use crate::entry::data;
 use crate::error::{Error, ErrorCode, Exit};
 use crate::in_force::{policy_error, safety_policy};
+use crate::options::Options;
 use crate::recorded::{Setting, record_with};
-use crate::submit::data;
 use exacta_home::{FileError, Home, HomeError, KeyError, SettingsSnapshot, Weakness};
 pub use exacta_home::{KeyFile, SigningKey};
 use exacta_kernel::approval::setting::{

@@ -1,12 +1,12 @@
 //! Agents' tokens: given by an approver, kept by hash, revoked by anybody at the terminal.
 
 use crate::agent::AgentName;
-use crate::app::Options;
 use crate::caller::{Act, Caller, Credential, Scope};
 use crate::clock::now;
+use crate::entry::data;
 use crate::error::{Error, Exit};
+use crate::options::Options;
 use crate::settings::{Settings, SigningKey, entry, signed_setting};
-use crate::submit::data;
 use exacta_home::{SignedToken, TokenRecord, fresh_secret};
 use exacta_kernel::approval::Approver;
 use exacta_kernel::approval::setting::SettingVerb;

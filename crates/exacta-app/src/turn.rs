@@ -1,9 +1,10 @@
 //! The edits of one turn of an agent, as its program's hooks tell them: collected where nothing of them is visible, each on what the ones before
 //! it left, and submitted as one plan when the turn ends. What is collected is only bytes; whether they may be written is decided like anything else.
 
-use crate::app::{App, Options};
+use crate::app::App;
 use crate::declared::Declared;
 use crate::error::{Error, Exit};
+use crate::options::Options;
 use crate::submit::Request;
 use exacta_exec::ProjectRoot;
 use exacta_exec::look::TARGET_CAP;

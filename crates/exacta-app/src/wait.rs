@@ -87,7 +87,7 @@ impl App {
             by: decided_by(&record, answer),
             reason,
             changes_requested: record.feedback.last().filter(|_| answer == Answer::ChangesRequested).map(asked),
-            run: record.run.map(crate::read::run_view),
+            run: record.run.map(crate::run::run_view),
         })
     }
 }

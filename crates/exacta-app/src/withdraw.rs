@@ -3,11 +3,11 @@
 use crate::app::App;
 use crate::caller::Act;
 use crate::clock::now;
-use crate::current::identity;
 use crate::decide::{Hand, at_once, person_entry, won};
+use crate::entry::scored;
 use crate::error::{Error, Exit};
 use crate::execute::already_run;
-use crate::submit::scored;
+use crate::stored::identity;
 use exacta_kernel::approval::Verb;
 use exacta_kernel::audit::{EntryDraft, Event};
 use exacta_kernel::hint;

@@ -61,9 +61,9 @@ impl App {
     pub fn revision(&self, id: &PlanId, words: &str, places: &[String]) -> Result<Option<Revision>, Error> {
         self.authorize_for(Act::Answer, id)?;
         let record = self.record(id)?;
-        let identity = crate::current::identity(&record)?;
+        let identity = crate::stored::identity(&record)?;
         let (Some(asked), Some(text)) = (&identity.binding.asked, &record.proposal) else { return Ok(None) };
-        let proposal = parse::parse_kept(text).map_err(|_| crate::current::tampered(id))?;
+        let proposal = parse::parse_kept(text).map_err(|_| crate::stored::tampered(id))?;
         let current = self.current(id)?;
         let shown = current.evaluation.plan().map(shown).unwrap_or_default();
         Ok(Some(Revision {

@@ -5,9 +5,9 @@ use super::{Kept, schedule};
 use crate::app::App;
 use crate::caller::Act;
 use crate::clock::now;
+use crate::entry::data;
 use crate::error::{Error, Exit};
 use crate::settings::{SigningKey, signed_setting};
-use crate::submit::data;
 use exacta_kernel::approval::setting::SettingVerb;
 use exacta_kernel::audit::{EntryDraft, Event};
 use exacta_kernel::autopilot::{

@@ -2,7 +2,7 @@
 //! the strict parser and every check that an agent's plan passes, and what a page says reaches it quoted and capped.
 
 use super::change::urls;
-use super::occasion::{For, Needs, Occasion, OccasionState};
+use super::occasion::{Needs, Occasion, OccasionState};
 use super::recipe::with_account;
 use super::spend::Budget;
 use super::standing::StandingNow;
@@ -10,8 +10,9 @@ use crate::app::App;
 use crate::ask::Models;
 use crate::clock::new_id;
 use crate::error::Error;
+use crate::lineage::For;
+use crate::lineage::{Lineage, Maker};
 use crate::pipeline::{self, Origin};
-use crate::submit::{Lineage, Maker};
 use exacta_kernel::autopilot::Autopilot;
 use exacta_kernel::binding::Asked;
 use exacta_kernel::check::Allowed;

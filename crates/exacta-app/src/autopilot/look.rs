@@ -1,14 +1,15 @@
 //! An occasion from its beginning to its plan: reads at once, then one plan of the whole sequence.
 
-use super::occasion::{For, Monitor, Needs, Occasion, OccasionState, Read, id_of};
+use super::occasion::{Monitor, Needs, Occasion, OccasionState, Read, id_of};
 use super::recipe::{self, Change};
 use super::standing::StandingNow;
 use crate::app::App;
 use crate::caller::Act;
 use crate::clock::{new_id, now};
 use crate::error::{Error, Exit};
+use crate::lineage::For;
+use crate::lineage::Lineage;
 use crate::pipeline::Origin;
-use crate::submit::Lineage;
 use exacta_kernel::audit::{Actor, EntryDraft, Event};
 use exacta_kernel::autopilot::{Autopilot, AutopilotName, Recipe, Tuning};
 use exacta_kernel::hash::Digest;
@@ -232,7 +233,7 @@ impl App {
             Some(Notice::Recovered(times)) => format!("autopilot `{name}` works again, after {times} failures"),
         };
         let mut entry = EntryDraft::new(Event::AutopilotNotice, Actor::System, words);
-        entry.data = crate::submit::data(json!({ "autopilot": name }));
+        entry.data = crate::entry::data(json!({ "autopilot": name }));
         Ok(self.store.record(&[entry], now())?)
     }
 }

@@ -31,12 +31,12 @@ pub use schedule::check as check_schedule;
 pub use tick::{Due, tick, tick_in};
 pub use view::{AllowedView, AutopilotView, Card};
 
-pub(crate) use occasion::For;
 pub(crate) use sending::MaySend;
 pub(crate) use standing::{StandingNow, standing_now};
 
-use crate::app::{App, Options};
+use crate::app::App;
 use crate::error::{Error, Exit};
+use crate::options::Options;
 use exacta_kernel::autopilot::{Autopilot, AutopilotName};
 use exacta_kernel::hash::Digest;
 use exacta_kernel::hint;

@@ -4,8 +4,9 @@ use super::standing::StandingNow;
 use crate::app::App;
 use crate::caller::Act;
 use crate::clock::now;
+use crate::entry::data;
 use crate::error::{Error, Exit};
-use crate::submit::data;
+use crate::lineage::For;
 use exacta_kernel::audit::{Actor, EntryDraft, Event};
 use exacta_kernel::autopilot::AutopilotName;
 use exacta_kernel::hash::Digest;
@@ -177,15 +178,6 @@ pub struct Sent {
 pub struct Execution {
     /// Which one.
     pub run_id: String,
-}
-
-/// What a plan that is made for an autopilot is bound to.
-#[derive(Debug, Clone)]
-pub(crate) struct For {
-    pub name: String,
-    pub occasion: Option<String>,
-    pub sha256: Digest,
-    pub allowed: exacta_kernel::check::Allowed,
 }
 
 impl For {

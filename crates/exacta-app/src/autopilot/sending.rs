@@ -33,7 +33,7 @@ impl App {
         if mails == 0 || work.undoes().is_some() {
             return Ok(None);
         }
-        let bound = crate::current::identity(&self.record(work.plan_id())?)?.binding.autopilot;
+        let bound = crate::stored::identity(&self.record(work.plan_id())?)?.binding.autopilot;
         let bound = bound.ok_or_else(|| disabled("the plan is no autopilot's".to_owned()))?;
         let name = super::name(&bound.name)?;
         let autopilot = self.verified(&name)?.autopilot;
@@ -64,7 +64,7 @@ impl App {
 
     /// The same of a run that another process was at: nothing of it was sent, provably.
     pub(crate) fn not_sent_by(&self, plan: &PlanId, run: &RunId) {
-        let bound = self.record(plan).and_then(|record| crate::current::identity(&record));
+        let bound = self.record(plan).and_then(|record| crate::stored::identity(&record));
         let name =
             bound.ok().and_then(|identity| identity.binding.autopilot).and_then(|bound| super::name(&bound.name).ok());
         // What stays counted by mistake keeps a mail back, and sends none.

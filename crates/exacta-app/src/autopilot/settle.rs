@@ -98,7 +98,7 @@ impl App {
 
     /// Tells the occasion of a plan what became of it, if it has one.
     pub(crate) fn settle_occasion_of(&mut self, plan: &PlanId) -> Result<(), Error> {
-        let identity = crate::current::identity(&self.record(plan)?)?;
+        let identity = crate::stored::identity(&self.record(plan)?)?;
         match identity.binding.autopilot.and_then(|bound| bound.occasion) {
             Some(occasion) => {
                 let occasion = self.occasion(&occasion)?;

@@ -14,7 +14,7 @@ impl App {
         if work.undoes().is_some() {
             return Ok(());
         }
-        let bound = crate::current::identity(&self.record(work.plan_id())?)?.binding.autopilot;
+        let bound = crate::stored::identity(&self.record(work.plan_id())?)?.binding.autopilot;
         let Some(id) = bound.and_then(|bound| bound.occasion) else { return Ok(()) };
         for read in self.occasion(&id)?.reads.iter().filter(|read| !read.from_cache) {
             let kept =

@@ -2,7 +2,7 @@
 
 use super::occasion::Occasion;
 use crate::error::Error;
-use crate::run::preconditions::ProjectRef;
+use crate::project::ProjectRef;
 use crate::signer::Signer;
 use exacta_home::Home;
 use exacta_kernel::approval::Approver;

@@ -1,13 +1,13 @@
 //! An agent's plan for an autopilot: held against the autopilot's words and lists, never against its own.
 
-use super::occasion::For;
 use super::standing::StandingNow;
 use crate::app::App;
 use crate::caller::Act;
 use crate::clock::{new_id, now};
 use crate::error::{Error, Exit};
+use crate::lineage::For;
+use crate::lineage::Lineage;
 use crate::pipeline::Origin;
-use crate::submit::Lineage;
 use exacta_kernel::autopilot::AutopilotName;
 use exacta_kernel::binding::Identity;
 use exacta_kernel::check::Allowed;

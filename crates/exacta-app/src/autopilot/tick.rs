@@ -3,10 +3,11 @@
 use super::look::Input;
 use super::occasion::{Occasion, id_of};
 use super::schedule;
-use crate::app::{App, Options};
+use crate::app::App;
 use crate::caller::Caller;
 use crate::clock::now;
 use crate::error::Error;
+use crate::options::Options;
 use exacta_home::HeldSession;
 use exacta_kernel::autopilot::AutopilotName;
 use exacta_record::DocumentKind;

@@ -2,12 +2,13 @@
 
 use crate::app::App;
 use crate::clock::now;
-use crate::current::expired;
 use crate::error::{Error, ErrorCode, Exit};
-use crate::execute::Execution;
+use crate::project::ProjectRef;
+use crate::run::Execution;
 use crate::run::error::run_error;
-use crate::run::preconditions::{Changed, Moment, Preconditions, ProjectRef};
+use crate::run::preconditions::{Changed, Moment, Preconditions};
 use crate::run::process::is_dead;
+use crate::stored::expired;
 use exacta_exec::{ProjectRoot, RunError};
 use exacta_kernel::audit::EntryDraft;
 use exacta_kernel::hint;

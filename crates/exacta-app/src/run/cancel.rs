@@ -26,7 +26,7 @@ impl App {
     /// If there is none, or several.
     pub fn run_named(&self, prefix: &str) -> Result<RunView, Error> {
         self.authorize(Act::Read)?;
-        self.meant_run(Some(prefix)).map(crate::read::run_view)
+        self.meant_run(Some(prefix)).map(crate::run::run_view)
     }
 
     /// That the caller may cancel the run of a plan, for whoever holds that run itself.
@@ -81,7 +81,7 @@ impl App {
                     return Err(Error::fault("not_ended", message).hint(hint![Remedy::Watch, " shows when it does"]));
                 }
                 RunState::Running => std::thread::sleep(PAUSE),
-                RunState::Cancelled => return Ok(crate::read::run_view(run)),
+                RunState::Cancelled => return Ok(crate::run::run_view(run)),
                 _ => return Err(otherwise(&run)),
             }
         }

@@ -6,13 +6,14 @@ use super::error::unrecorded;
 use exacta_kernel::hint;
 use exacta_kernel::hint::Remedy;
 
-use super::preconditions::{Moment, ProjectRef};
+use super::preconditions::Moment;
 use super::{AboutRun, run_record};
 use crate::app::App;
 use crate::autopilot::MaySend;
 use crate::error::{Error, ErrorCode, Exit};
-use crate::execute::Execution;
-use crate::read::run_view;
+use crate::project::ProjectRef;
+use crate::run::Execution;
+use crate::run::run_view;
 use crate::site::{Keeper, Sites};
 
 use exacta_effect::{
@@ -201,9 +202,9 @@ impl App {
         }
         let gone = || Error::fault("not_kept", format!("the proposal of plan `{}` is not kept", run.plan_id));
         let text = self.record(&run.plan_id)?.proposal.ok_or_else(gone)?;
-        let proposal = parse::parse_kept(&text).map_err(|_| crate::current::tampered(&run.plan_id))?;
-        let plan = seal::seal(proposal, &Facts::new()).map_err(|_| crate::current::tampered(&run.plan_id))?;
-        let effects = effect::of_plan(&plan, &run.id).map_err(|_| crate::current::tampered(&run.plan_id))?;
+        let proposal = parse::parse_kept(&text).map_err(|_| crate::stored::tampered(&run.plan_id))?;
+        let plan = seal::seal(proposal, &Facts::new()).map_err(|_| crate::stored::tampered(&run.plan_id))?;
+        let effects = effect::of_plan(&plan, &run.id).map_err(|_| crate::stored::tampered(&run.plan_id))?;
         Ok(Some(effects))
     }
 }

@@ -3,10 +3,10 @@
 
 pub(crate) mod begin;
 mod cancel;
-pub mod checks;
 mod effects;
 mod ended;
 pub(crate) mod error;
+pub mod execution;
 pub(crate) mod preconditions;
 #[expect(clippy::disallowed_methods, reason = "/proc")]
 mod process;
@@ -14,15 +14,15 @@ mod propose_undo;
 pub mod recover;
 mod resolve;
 mod undo;
+mod view;
 
 use crate::app::App;
+use crate::checks::{CheckEvent, Checks};
 use crate::clock::now;
+use crate::entry::data;
 use crate::error::{Error, Exit};
-use crate::execute::Execution;
-use crate::read::run_view;
-use crate::submit::data;
+use crate::project::ProjectRef;
 use begin::{Beginning, Wait};
-use checks::{CheckEvent, Checks};
 use ended::Ended;
 use error::{run_error, unrecorded};
 use exacta_exec::{Entered, Objection, Permitted, Receipts, Retention, RunError, RunOptions, Staged};
@@ -36,12 +36,14 @@ use exacta_kernel::permit::{Permit, Transition, Work};
 use exacta_kernel::plan::{Change, Content};
 use exacta_record::{PlanRecord, RecordError, RunRecord, RunState, Scores};
 use exacta_view::RunView;
-use preconditions::{Moment, ProjectRef};
+pub(crate) use execution::{Execution, NOTICE};
+use preconditions::Moment;
 use serde_json::json;
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
+pub(crate) use view::run_view;
 
 /// What a run that is in the record still needs on the way to its commit.
 struct Way<'w> {

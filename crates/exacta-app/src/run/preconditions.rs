@@ -1,17 +1,16 @@
 //! What a permit was given under. Waiting for others and checks can take long, so it is looked at again when a run begins and
 //! before it is committed; the targets themselves the executor compares, on the files it holds.
 
-use crate::current::{Surroundings, expired, known, messages};
+use crate::current::Bound;
+use crate::current::Surroundings;
 use crate::error::Error;
+use crate::project::ProjectRef;
 use crate::run::error::run_error;
-use exacta_exec::ProjectRoot;
+use crate::stored::{expired, known, messages};
 use exacta_exec::look::TARGET_CAP;
-use exacta_home::Home;
 use exacta_kernel::approval::Approver;
-use exacta_kernel::binding::Identity;
 use exacta_kernel::drift::{self, Answer, Drift};
-use exacta_kernel::facts::Facts;
-use exacta_kernel::id::{PlanId, ProjectId};
+use exacta_kernel::id::PlanId;
 use exacta_kernel::time::Timestamp;
 
 /// When it is looked at.
@@ -31,25 +30,6 @@ pub(crate) enum Preconditions<'a> {
     Plan(Bound<'a>),
     /// A person asked for an undo, and was this approver then.
     Undo(Vec<&'a Approver>),
-}
-
-/// What a plan was bound to when its permit was given.
-pub(crate) struct Bound<'a> {
-    pub identity: &'a Identity,
-    pub facts: &'a Facts,
-    pub drifts: &'a [Drift],
-    /// When it was decided, by the log's time.
-    pub decided_at: Timestamp,
-    /// Who had approved it.
-    pub approvers: Vec<&'a Approver>,
-}
-
-/// Where things are looked at.
-#[derive(Clone, Copy)]
-pub(crate) struct ProjectRef<'a> {
-    pub home: &'a Home,
-    pub root: &'a ProjectRoot,
-    pub project: &'a ProjectId,
 }
 
 /// What no longer holds.

@@ -1,13 +1,13 @@
 //! Runs that a crash left unfinished: put back or completed before anything else is done.
 
 use crate::app::App;
-use crate::current::tampered;
 use crate::error::{Error, ErrorCode, Exit};
 use crate::run::AboutRun;
 use crate::run::ended::Ended;
 use crate::run::error::run_error;
 use crate::run::process;
 use crate::run::undo::is_no_file;
+use crate::stored::tampered;
 use exacta_exec::look::TARGET_CAP;
 use exacta_exec::{Recovered, RunError};
 use exacta_kernel::audit::Event;

@@ -7,7 +7,7 @@ use crate::caller::Act;
 use crate::clock::now;
 use crate::decide::{at_once, person_entry};
 use crate::error::{Error, ErrorCode, Exit};
-use crate::read::run_view;
+use crate::run::run_view;
 use exacta_effect::Outcome;
 use exacta_home::SigningKey;
 use exacta_kernel::approval::Verb;

@@ -2,12 +2,12 @@
 
 use crate::app::App;
 use crate::caller::Act;
+use crate::checks::Checks;
 use crate::clock::{new_id, now};
 use crate::decide::{at_once, person_entry};
 use crate::error::{Error, Exit};
-use crate::execute::Execution;
+use crate::run::Execution;
 use crate::run::begin::{Beginning, Lost};
-use crate::run::checks::Checks;
 use crate::run::error::run_error;
 use crate::run::preconditions::Preconditions;
 use crate::run::transitions;
@@ -190,7 +190,7 @@ impl App {
     fn completed_run(&self, run: &RunRecord) -> Result<Completed, Error> {
         let record = self.record(&run.plan_id)?;
         let changes: BTreeMap<RelPath, Transition> =
-            serde_json::from_value(run.changes.clone()).map_err(|_| crate::current::tampered(&run.plan_id))?;
+            serde_json::from_value(run.changes.clone()).map_err(|_| crate::stored::tampered(&run.plan_id))?;
         Ok(Completed {
             run_id: run.id.clone(),
             plan_id: run.plan_id.clone(),

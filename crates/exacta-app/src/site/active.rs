@@ -4,7 +4,7 @@ use super::kept;
 use super::name;
 use crate::app::App;
 use crate::error::{Error, Exit};
-use crate::run::preconditions::ProjectRef;
+use crate::project::ProjectRef;
 use exacta_home::{HeldSite, Home, SiteRun};
 use exacta_kernel::effect::Effect;
 use exacta_kernel::hint;

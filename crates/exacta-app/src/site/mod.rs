@@ -26,10 +26,10 @@ pub use view::SiteView;
 
 pub(crate) use effector::Sites;
 pub(crate) use kept::Keeper;
-pub(crate) use standing::{SiteNow, site_now};
+pub(crate) use standing::site_now;
 
-use crate::app::Options;
 use crate::error::{Error, Exit};
+use crate::options::Options;
 use exacta_kernel::site::SiteName;
 
 /// Code that makes a role with the least rights, to paste.

@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::ask::{Fence, repair};
 use crate::error::{Error, Exit};
-use crate::submit::Maker;
+use crate::lineage::Maker;
 use exacta_kernel::binding::{Asked, ModelIdentity};
 use exacta_kernel::contract::{self, Contract, Terms};
 use exacta_kernel::finding::Finding;

@@ -185,7 +185,7 @@ impl App {
     /// `None` where it acts on no site, or whoever asks may not see its plan.
     fn site_run_view(&self, run: &RunRecord) -> Result<Option<SiteRunView>, Error> {
         let Some(plan) = self.store.plan(&run.plan_id)? else { return Ok(None) };
-        let Ok(identity) = crate::current::identity(&plan) else { return Ok(None) };
+        let Ok(identity) = crate::stored::identity(&plan) else { return Ok(None) };
         let Some(bound) = &identity.binding.site else { return Ok(None) };
         let own = identity.binding.proposer.credential == self.credential();
         if !own && self.authorize(Act::ReadAll).is_err() {

@@ -4,7 +4,8 @@ use super::kept::{look, verified_site, verified_skill};
 use super::reach::probed_again;
 use crate::app::App;
 use crate::error::{Error, Exit};
-use crate::run::preconditions::ProjectRef;
+use crate::lineage::SiteNow;
+use crate::project::ProjectRef;
 use exacta_kernel::binding::{BoundSite, Identity};
 use exacta_kernel::check::Allowed;
 use exacta_kernel::hash::Digest;
@@ -13,13 +14,6 @@ use exacta_kernel::hint::Remedy;
 use exacta_kernel::site::SiteSetup;
 use exacta_kernel::skill::Skill;
 use exacta_site::Manifest;
-
-/// A site and a skill as they are now, and what they allow.
-#[derive(Debug, Clone)]
-pub(crate) struct SiteNow {
-    pub bound: BoundSite,
-    pub allowed: Allowed,
-}
 
 impl SiteNow {
     /// Of a site that offers this, and a skill.

@@ -1,11 +1,14 @@
 //! An opened project: its folder, its record, and the user's own configuration.
 
-use crate::caller::{Act, Caller};
+pub mod trust;
+
+use crate::app::trust::safe_on_tampering;
+use crate::caller::Act;
 use crate::clock::now;
 use crate::error::{Error, ErrorCode, Exit};
 use crate::in_force::InForce;
-use crate::record::safe_on_tampering;
-use crate::run::preconditions::ProjectRef;
+use crate::options::Options;
+use crate::project::ProjectRef;
 use crate::signer::Signer;
 use exacta_exec::ProjectRoot;
 use exacta_home::{HeldSession, Home, ProjectRecord};
@@ -18,19 +21,6 @@ use exacta_record::{Presence, RECORDS, Record, RecordError};
 use exacta_view::Recovery;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// Where a command works.
-#[derive(Debug, Clone, Default)]
-pub struct Options {
-    /// `--project DIR`; the current folder where none is given.
-    pub project: Option<PathBuf>,
-    /// The user's own folder, in place of the one that the environment names.
-    pub home: Option<PathBuf>,
-    /// Whether that folder itself is the project, wherever it lies.
-    pub exactly: bool,
-    /// Who asks.
-    pub caller: Caller,
-}
 
 /// An opened project.
 pub struct App {
@@ -56,37 +46,6 @@ enum Entry {
     Known,
     /// Make what is missing.
     Make,
-}
-
-impl Options {
-    /// The user's own folder.
-    ///
-    /// # Errors
-    /// If it cannot be found, or somebody else can write there.
-    pub(crate) fn home(&self) -> Result<Home, Error> {
-        Ok(self.home.as_deref().map_or_else(Home::open, Home::at)?)
-    }
-
-    /// The project's folder.
-    ///
-    /// # Errors
-    /// If there is no such folder, or it is another user's.
-    pub fn root(&self) -> Result<PathBuf, Error> {
-        if self.exactly { crate::project::folder(self.start()) } else { crate::project::find(self.start()) }
-    }
-
-    /// The same folder for every command from now on: where `init` makes a project if there is none.
-    ///
-    /// # Errors
-    /// If there is no such folder, or it is another user's.
-    pub fn to_begin(&self) -> Result<Self, Error> {
-        let project = Some(crate::project::find_to_begin(self.start())?);
-        Ok(Self { project, home: self.home.clone(), exactly: true, caller: self.caller.clone() })
-    }
-
-    fn start(&self) -> &Path {
-        self.project.as_deref().unwrap_or_else(|| Path::new("."))
-    }
 }
 
 impl App {
@@ -248,12 +207,6 @@ impl App {
     pub(crate) fn actor(&self) -> Actor {
         self.options.caller.actor()
     }
-}
-
-pub(crate) fn unknown_plan(id: &str) -> Error {
-    let message = format!("no plan `{}`", exacta_kernel::text::excerpt(id, 64));
-    Error::new(Exit::Usage, "plan_unknown", message)
-        .hint(hint![Remedy::List, " shows the plans; give at least four characters of a short id, or a whole id"])
 }
 
 /// Whether records lie in a project's folder, whosever they are. What cannot be looked at is not gone.
