@@ -12,8 +12,10 @@ pub(crate) const METHOD: i64 = -32601;
 pub(crate) const PARAMS: i64 = -32602;
 /// Something of ours failed.
 pub(crate) const INTERNAL: i64 = -32603;
+/// What the headers say is not what the message says.
+pub(crate) const HEADERS: i64 = -32020;
 /// A version that is not spoken.
-const VERSION: i64 = -32022;
+pub(crate) const VERSION: i64 = -32022;
 
 /// How long a client may keep what never changes while this program runs, in milliseconds.
 const KEPT: u64 = 300_000;
@@ -40,10 +42,21 @@ impl Refusal {
         Self { code: crate::message::INVALID, message: message.into(), data: None }
     }
 
+    pub fn headers(message: impl Into<String>) -> Self {
+        Self { code: HEADERS, message: message.into(), data: None }
+    }
+
     pub fn version(asked: &str) -> Self {
         let requested = exacta_kernel::text::excerpt(asked, 40);
         let message = format!("version `{requested}` of the protocol is not spoken here");
         Self { code: VERSION, message, data: Some(json!({ "supported": [STATELESS], "requested": requested })) }
+    }
+}
+
+impl Refusal {
+    /// As it is told where no request is named.
+    pub fn unasked(self) -> Value {
+        error(None, self.code, &self.message, self.data)
     }
 }
 

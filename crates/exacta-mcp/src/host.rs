@@ -70,7 +70,7 @@ pub enum Called {
 }
 
 /// A call that waits for something.
-pub trait Job {
+pub trait Job: Send {
     /// Looks once, without waiting; gives the result if there is one.
     fn look(&mut self) -> Option<ToolResult>;
 

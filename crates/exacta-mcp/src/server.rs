@@ -19,15 +19,32 @@ const TOLD: Duration = Duration::from_secs(5);
 /// The most calls that wait at the same time; one more is answered at once.
 const WAITING: usize = 32;
 
-const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
+pub(crate) const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 const CLIENT_KEY: &str = "io.modelcontextprotocol/clientInfo";
 
 /// A server between a host and whoever asks it.
 pub struct Server<H> {
     host: H,
     /// The version and the client of the handshake, if there was one.
-    greeted: Option<(&'static str, Client)>,
+    greeted: Option<Greeted>,
     waiting: Vec<Waiting>,
+}
+
+/// What a handshake ended with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Greeted {
+    /// The version that was agreed on, of [`INITIALIZED`](crate::INITIALIZED).
+    pub version: &'static str,
+    /// Who asks, as it says of itself.
+    pub client: Client,
+}
+
+impl Greeted {
+    /// What a handshake ends with that begins with these parameters.
+    pub(crate) fn of(params: &Map<String, Value>) -> Self {
+        let version = negotiated(params.get("protocolVersion").and_then(Value::as_str).unwrap_or_default());
+        Self { version, client: client(params.get("clientInfo")) }
+    }
 }
 
 /// A call whose answer comes later.
@@ -92,6 +109,11 @@ impl<H: Host> Server<H> {
         Self { host, greeted: None, waiting: Vec::new() }
     }
 
+    /// A server that goes on with what a handshake ended with.
+    pub const fn greeted(host: H, greeted: Greeted) -> Self {
+        Self { host, greeted: Some(greeted), waiting: Vec::new() }
+    }
+
     /// Whether an answer is still due.
     #[must_use]
     pub fn is_waiting(&self) -> bool {
@@ -112,12 +134,22 @@ impl<H: Host> Server<H> {
         };
         match message {
             Ok(None) => Ok(()),
-            Ok(Some(Message::Batch(items))) => self.batch(items, send),
-            Ok(Some(message)) => match self.message(message, true, send)? {
+            Ok(Some(message)) => self.take(message, true, send),
+            Err(fault) => send(&unread(&fault)),
+        }
+    }
+
+    /// Takes a message, and sends what has to be said to it. A call waits for something only where it may.
+    ///
+    /// # Errors
+    /// If something cannot be sent.
+    pub fn take(&mut self, message: Message, may_wait: bool, send: Send<'_>) -> io::Result<()> {
+        match message {
+            Message::Batch(items) => self.batch(items, send),
+            message => match self.message(message, may_wait, send)? {
                 Some(answer) => send(&answer),
                 None => Ok(()),
             },
-            Err(fault) => send(&unread(&fault)),
         }
     }
 
@@ -145,7 +177,7 @@ impl<H: Host> Server<H> {
     }
 
     fn batch(&mut self, items: Vec<Result<Message, Fault>>, send: Send<'_>) -> io::Result<()> {
-        if !self.greeted.as_ref().is_some_and(|(version, _)| Era::Initialized(version).is_batched()) {
+        if !self.greeted.as_ref().is_some_and(|greeted| Era::Initialized(greeted.version).is_batched()) {
             let message = "several messages in one array are not part of this version: send one a line".to_owned();
             return send(&unread(&Fault { id: None, code: INVALID, message }));
         }
@@ -207,7 +239,7 @@ impl<H: Host> Server<H> {
                 Some(other) => Err(Refusal::version(other)),
                 None => Err(Refusal::params(format!("`_meta[\"{VERSION_KEY}\"]` has to be a string"))),
             },
-            (None, Some((version, client))) => Ok((Era::Initialized(version), client.clone())),
+            (None, Some(greeted)) => Ok((Era::Initialized(greeted.version), greeted.client.clone())),
             // Clients ask whether anybody is there before they begin.
             (None, None) if method == "ping" => Ok((Era::Initialized(negotiated("")), Client::default())),
             (None, None) => Err(Refusal::invalid(format!(
@@ -217,9 +249,10 @@ impl<H: Host> Server<H> {
     }
 
     fn initialize(&mut self, params: &Map<String, Value>) -> Value {
-        let version = negotiated(params.get("protocolVersion").and_then(Value::as_str).unwrap_or_default());
-        self.greeted = Some((version, client(params.get("clientInfo"))));
-        Shape::initialized(version, &self.host.about())
+        let greeted = Greeted::of(params);
+        let answer = Shape::initialized(greeted.version, &self.host.about());
+        self.greeted = Some(greeted);
+        answer
     }
 
     fn answer(&mut self, shape: Shape, method: &str, params: &Map<String, Value>) -> Result<Value, Refusal> {

@@ -46,6 +46,13 @@ impl Answer {
         Self { status: StatusCode::SEE_OTHER, kind: "text/plain", headers, body: Vec::new() }
     }
 
+    /// The same with another status.
+    #[must_use]
+    pub fn at(mut self, status: StatusCode) -> Self {
+        self.status = status;
+        self
+    }
+
     /// The same with a header.
     #[must_use]
     pub fn with(mut self, name: HeaderName, value: String) -> Self {

@@ -4,6 +4,7 @@ use crate::answer::Answer;
 use crate::body::{self, Body};
 use crate::credential::Credential;
 use crate::hint::for_a_program;
+use crate::mcp;
 use crate::openapi;
 use crate::page;
 use crate::place::Place;
@@ -83,9 +84,11 @@ async fn answer(server: Arc<Server>, request: hyper::Request<Incoming>) -> Respo
     let route: &'static Route = route;
     let etag = parts.headers.get(header::IF_NONE_MATCH).and_then(|tag| tag.to_str().ok()).map(str::to_owned);
     let key = parts.headers.get("idempotency-key").and_then(|key| key.to_str().ok()).map(str::to_owned);
+    let asked = mcp::Asked::of(&parts.headers);
     match admitted(&server, route, named.clone(), parts, body, session).await {
         Err(error) => told(route, &error).into_response(),
         Ok(request) => match route.handler {
+            Handler::Mcp => mcp::answer(request, asked).await,
             Handler::Live => server.live.stream(),
             Handler::OpenApi => {
                 tagged(Answer::json(StatusCode::OK, "application/json", &openapi::document()), etag).into_response()
@@ -199,6 +202,7 @@ async fn admitted(
         Access::Open => Credential::None,
         Access::Session => Credential::Session(session.ok_or_else(unauthenticated)?),
         Access::Api => shown_by(&parts.headers, session, SIGNED.contains(&route.doc.name))?,
+        Access::Agent => shown_by(&parts.headers, None, false)?,
     };
     let caller = credential.caller(server)?.ok_or_else(unauthenticated)?;
     if matches!(credential, Credential::Token(_)) {
@@ -209,19 +213,22 @@ async fn admitted(
     }
     let limit = match (post, route.access) {
         (false, _) => 0,
-        (true, Access::Api) => LARGEST_PLAN,
+        (true, Access::Api | Access::Agent) => LARGEST_PLAN,
         (true, _) => LARGEST,
     };
     let body = body::read(body, limit).await.ok_or_else(|| too_large(limit))?;
     let mut form = Vec::new();
-    if post && route.access == Access::Api {
+    if post && route.access.is_program() {
         if matches!(credential, Credential::Signature) && !is_signed(&body) {
             return Err(unauthenticated());
         }
         if !kind.starts_with("application/json") {
             return Err(refuse("media_type", "this takes JSON", "send `Content-Type: application/json`"));
         }
-        server.limits.count(&caller.credential())?;
+        // A request with a token was counted where the token was looked at.
+        if !matches!(credential, Credential::Token(_)) {
+            server.limits.count(&caller.credential())?;
+        }
     } else if post {
         if !kind.starts_with("application/x-www-form-urlencoded") {
             return Err(refuse("media_type", "this takes a form of this page", "use the buttons of the page"));
@@ -337,7 +344,7 @@ async fn shared(server: &Arc<Server>, route: &'static Route, request: Arc<Reques
         let answer = work(&request);
         drop(turn);
         answer.unwrap_or_else(|error| match route.access {
-            Access::Api => told(route, &error),
+            Access::Api | Access::Agent => told(route, &error),
             Access::Open | Access::Session => in_session(&request, &error),
         })
     });
@@ -359,6 +366,7 @@ fn told(route: &Route, error: &Error) -> Answer {
     match route.access {
         Access::Api if route.path.starts_with("/api/v1/") => v1::problem(route.path, error, &fresh_request()),
         Access::Api => problem(error),
+        Access::Agent => mcp::refused(error),
         Access::Open | Access::Session => shown(error, status(error)),
     }
 }
@@ -415,7 +423,8 @@ fn nothing_there(
     session: Option<Arc<Session>>,
     found: &[(&Route, Vec<String>)],
 ) -> Answer {
-    let is_api = parts.uri.path().starts_with("/api/");
+    let path = parts.uri.path();
+    let is_api = path.starts_with("/api/") || path == "/mcp";
     let caller = shown_by(&parts.headers, session, false).and_then(|credential| credential.caller(server));
     if is_api && !caller.is_ok_and(|caller| caller.is_some()) {
         return problem(&unauthenticated());

@@ -37,6 +37,16 @@ pub enum Access {
     Session,
     /// A program: an agent's token, or an approver's session; by POST with JSON.
     Api,
+    /// An agent's token alone; by POST with JSON.
+    Agent,
+}
+
+impl Access {
+    /// Whether a program asks, with a credential of its own, and is answered in JSON.
+    #[must_use]
+    pub fn is_program(self) -> bool {
+        matches!(self, Self::Api | Self::Agent)
+    }
 }
 
 /// What a route is about: where its project is found.
@@ -61,6 +71,8 @@ pub enum Handler {
     Follow(fn(&Request) -> Result<Answer, Error>),
     /// The stream of events.
     Live,
+    /// A message of an agent's program.
+    Mcp,
     /// What there is, for programs.
     OpenApi,
 }
@@ -152,6 +164,8 @@ pub struct RouteView {
     pub session: bool,
     /// Whether it is for programs.
     pub api: bool,
+    /// Whether it is for agents alone.
+    pub agent: bool,
 }
 
 /// Every route there is.
@@ -161,6 +175,7 @@ pub fn routes() -> impl Iterator<Item = RouteView> {
         path: route.path,
         session: route.access == Access::Session,
         api: route.access == Access::Api,
+        agent: route.access == Access::Agent,
     })
 }
 
@@ -182,6 +197,7 @@ pub static ROUTES: &[Route] = &[
     get("/plans/{id}", Access::Session, pages::plan),
     get("/runs/{id}/undo", Access::Session, pages::undo),
     Route { method: Method::Get, path: "/events", access: Access::Session, handler: Handler::Live, doc: Doc::PAGE },
+    Route { method: Method::Post, path: "/mcp", access: Access::Agent, handler: Handler::Mcp, doc: Doc::PAGE },
     post("/plans/{id}/approve", acts::approve),
     post("/plans/{id}/reject", acts::reject),
     post("/plans/{id}/revise", acts::revise),

@@ -1,5 +1,6 @@
 //! What the server has: the projects, the approver, sessions, and whoever listens.
 
+use crate::calls::Calls;
 use crate::going::Runs;
 use crate::limits::Limits;
 use crate::live::Live;
@@ -31,6 +32,8 @@ pub struct Server {
     pub live: Live,
     /// What runs.
     pub runs: Runs,
+    /// What agents have called.
+    pub calls: Calls,
     /// How often one may ask.
     pub limits: Limits,
     /// Workers for what is about no project, or about all.
@@ -48,8 +51,9 @@ impl Server {
         sessions: Sessions,
     ) -> Self {
         let (live, runs, limits, counts) = (Live::default(), Runs::default(), Limits::default(), Default::default());
-        let (approver, key, workers) = (approver.name().clone(), approver.public_key(), Workers::default());
-        Self { places, approver, key, scheme, hosts, sessions, live, runs, limits, workers, counts }
+        let (approver, key) = (approver.name().clone(), approver.public_key());
+        let (calls, workers) = (Calls::default(), Workers::default());
+        Self { places, approver, key, scheme, hosts, sessions, live, runs, calls, limits, workers, counts }
     }
 
     /// Counts an answer by how it went.

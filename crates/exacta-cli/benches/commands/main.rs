@@ -17,6 +17,7 @@
 
 mod fill;
 mod kept;
+mod mcp;
 mod slow;
 
 use exacta_kernel::hash::Digest;
@@ -44,8 +45,9 @@ fn main() {
     }
     println!("| what | against | ratio | ours | theirs |");
     println!("|---|---|---|---|---|");
-    let figures: [(&str, fn()); 8] = [
+    let figures: [(&str, fn()); 9] = [
         ("check", check),
+        ("mcp", mcp::mcp),
         ("project_size", project_size),
         ("full_store", full_store),
         ("verify", verify),

@@ -2,7 +2,7 @@
 
 use super::Context;
 use crate::fail;
-use crate::mcp::{Desk, serve};
+use crate::mcp::serve;
 use exacta_app::{AgentName, Error};
 
 /// The name of an agent that has none.
@@ -15,6 +15,6 @@ pub fn mcp(context: &Context) -> Result<u8, Error> {
     }
     let named = context.options.caller.agent().cloned();
     let agent = named.map_or_else(|| AgentName::parse(UNNAMED), Ok)?;
-    serve(Desk::new(context.options.clone(), agent)?)?;
+    serve(context.options.clone(), agent)?;
     Ok(0)
 }

@@ -2,14 +2,17 @@
 
 mod clients;
 mod codex;
+mod door;
+mod http;
 mod talk;
 
 use crate::story::fix;
 use crate::world::{World, redact};
-use exacta_cli::mcp::{NAMES, tools};
+use exacta_host::{NAMES, tools};
 use serde_json::{Value, json};
-use std::time::{Duration, Instant};
 use talk::Talk;
+
+pub use talk::memory;
 
 /// A fix of `greet.txt` as codex writes it.
 pub fn patch() -> Value {
@@ -329,22 +332,4 @@ fn ten_thousand_requests_take_no_more_memory_than_a_thousand() {
         }
     }
     assert!(after[1] < after[0] + 4096, "{after:?} KiB");
-}
-
-/// A process that is there already has nothing to load: half of the time at most.
-#[test]
-fn checking_takes_half_of_a_process_at_most() {
-    let world = World::begun();
-    let file = world.file("plan.json", fix().to_string());
-    let mut agent = Talk::begin(&world, "codex", talk::STATELESS);
-    let mut least = [Duration::MAX, Duration::MAX];
-    for _ in 0..20 {
-        let begun = Instant::now();
-        agent.call("check", json!({ "proposal": fix() }));
-        least[0] = least[0].min(begun.elapsed());
-        let begun = Instant::now();
-        world.run(&["check", &file, "--json"]).expect(30);
-        least[1] = least[1].min(begun.elapsed());
-    }
-    assert!(least[0] * 2 <= least[1], "over MCP and as a process: {least:?}");
 }

@@ -69,6 +69,11 @@ impl Served {
         Some(Reply { status, head: head.to_ascii_lowercase(), body: body.to_owned() })
     }
 
+    /// What it takes of memory, in KiB.
+    pub fn memory(&self) -> u64 {
+        super::mcp::memory(self.running.id())
+    }
+
     /// Kills it, as nothing that it could prepare for.
     pub fn kill(&self) {
         kill_process(Pid::from_raw(self.running.id().cast_signed()).unwrap(), Signal::KILL).unwrap();
@@ -345,6 +350,11 @@ fn every_route_lets_in_only_whom_it_should() {
             let same_path = routes().any(|it| it.path == route.path && it.method != route.method);
             assert!(reply.status >= 400 || same_path, "{other} {path}: {}", reply.status);
             assert!(!reply.head.contains("access-control-"), "{other} {path}");
+        }
+        if route.agent {
+            let reply = served.ask(method, &path, &[("Cookie", &cookie), ("Origin", &origin), form], &body);
+            assert_eq!(reply.status, 401, "{method} {path} with a session");
+            continue;
         }
         if route.session || route.api {
             let reply = served.ask(method, &path, &[("Origin", &origin), form], &body);

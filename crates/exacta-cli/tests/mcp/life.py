@@ -1,13 +1,17 @@
-"""The whole life of a change, driven by the official SDK's client: life.py MODE EXACTA PROJECT KEY"""
+"""The whole life of a change, driven by the official SDK's client: life.py MODE EXACTA PROJECT KEY [URL], with EXACTA_TOKEN for a URL"""
 
 import asyncio
+import contextlib
 import json
+import os
 import subprocess
 import sys
 
 from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import create_mcp_http_client, streamable_http_client
 
 MODE, EXACTA, PROJECT, KEY = sys.argv[1:5]
+URL = sys.argv[5] if len(sys.argv) > 5 else None
 
 PATCH = """diff --git a/greet.txt b/greet.txt
 --- a/greet.txt
@@ -27,12 +31,19 @@ def exacta(*arguments):
     return done.stdout
 
 
+async def transport(stack):
+    """A pipe to a process, or HTTP with a token."""
+    if URL is None:
+        return StdioServerParameters(command=EXACTA, args=["mcp", "--project", PROJECT, "--agent", "sdk"], env=dict(os.environ))
+    bearer = {"Authorization": "Bearer " + os.environ["EXACTA_TOKEN"]}
+    http = await stack.enter_async_context(create_mcp_http_client(headers=bearer))
+    return streamable_http_client(URL, http_client=http)
+
+
 async def life():
     said = {}
-    import os
-
-    server = StdioServerParameters(command=EXACTA, args=["mcp", "--project", PROJECT, "--agent", "sdk"], env=dict(os.environ))
-    async with Client(server, mode=MODE) as client:
+    async with contextlib.AsyncExitStack() as stack:
+        client = await stack.enter_async_context(Client(await transport(stack), mode=MODE))
 
         async def call(tool, **arguments):
             result = await client.call_tool(tool, arguments)

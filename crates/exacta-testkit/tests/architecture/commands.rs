@@ -3,7 +3,8 @@
 use crate::sources::{crates, sources};
 
 /// Crates that word hints or write what other programs start, and `exacta-testkit`, which is for tests alone.
-const WORDING: [&str; 5] = ["exacta-cli", "exacta-connect", "exacta-serve", "exacta-testkit", "exacta-view"];
+const WORDING: [&str; 6] =
+    ["exacta-cli", "exacta-connect", "exacta-host", "exacta-serve", "exacta-testkit", "exacta-view"];
 
 /// What can come after `exacta` at the beginning of a literal and is no command: the format of a cache.
 const OTHERS: [&str; 1] = ["context"];

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Where packages are kept between tests.
-const PLACE: &str = env!("CARGO_TARGET_TMPDIR");
+pub const PLACE: &str = env!("CARGO_TARGET_TMPDIR");
 
 /// The official SDK's client drives the whole life of a change.
 #[test]
@@ -18,16 +18,21 @@ fn the_official_client_in_both_eras() {
         command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mcp/life.py")).args([mode, EXACTA]);
         command.arg(world.project()).arg(world.key()).env("EXACTA_HOME", world.home());
         let said = done(output(&mut command)).expect(0).json();
-        assert_eq!(said["checked"], json!(["checked", "confirm"]), "{mode}: {said}");
-        assert_eq!(said["wrong"], json!([true, "arguments_invalid"]));
-        assert_eq!(said["submitted"], json!(["not_decided_yet", "person", "wait"]));
-        assert_eq!((&said["waited"], &said["listed"]), (&json!("not_decided_yet"), &json!(["pending"])));
-        assert_eq!((&said["decided"], &said["applied"]), (&json!("approved"), &json!("applied")));
-        assert_eq!((&said["withdrawn"], &said["schema"]), (&json!("expired"), &json!("files")));
-        assert_eq!(said["diff"], json!([" hello", "-world", "+there"]));
-        assert_eq!(said["prompt"], "Greet the moon.");
-        assert_eq!(world.read("greet.txt"), "hello\nthere\n");
+        whole_life(&said, &world);
     }
+}
+
+/// What the client was told, from the first check to the end of the run.
+pub fn whole_life(said: &Value, world: &World) {
+    assert_eq!(said["checked"], json!(["checked", "confirm"]), "{said}");
+    assert_eq!(said["wrong"], json!([true, "arguments_invalid"]));
+    assert_eq!(said["submitted"], json!(["not_decided_yet", "person", "wait"]));
+    assert_eq!((&said["waited"], &said["listed"]), (&json!("not_decided_yet"), &json!(["pending"])));
+    assert_eq!((&said["decided"], &said["applied"]), (&json!("approved"), &json!("applied")));
+    assert_eq!((&said["withdrawn"], &said["schema"]), (&json!("expired"), &json!("files")));
+    assert_eq!(said["diff"], json!([" hello", "-world", "+there"]));
+    assert_eq!(said["prompt"], "Greet the moon.");
+    assert_eq!(world.read("greet.txt"), "hello\nthere\n");
 }
 
 /// The inspector finds nothing in the schemas that a client could stumble over.

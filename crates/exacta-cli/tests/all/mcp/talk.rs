@@ -112,10 +112,15 @@ impl Talk {
 
     /// What the server takes of memory, in KiB.
     pub fn memory(&self) -> u64 {
-        let told = std::fs::read_to_string(format!("/proc/{}/status", self.running.id())).unwrap();
-        let line = told.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
-        line.trim().split(' ').next().unwrap().parse().unwrap()
+        memory(self.running.id())
     }
+}
+
+/// What a process takes of memory, in KiB.
+pub fn memory(id: u32) -> u64 {
+    let told = std::fs::read_to_string(format!("/proc/{}/status", id)).unwrap();
+    let line = told.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().split(' ').next().unwrap().parse().unwrap()
 }
 
 /// Structured content, which is the text, too.

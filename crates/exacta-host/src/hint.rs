@@ -53,7 +53,7 @@ mod tests {
         let remedies = [Remedy::List, Remedy::Show(None), Remedy::Submit, Remedy::SubmitForms, Remedy::Watch];
         for named in remedies.iter().filter_map(tool) {
             let name = named.split('`').nth(1).unwrap();
-            assert!(super::super::NAMES.contains(&name), "{name}");
+            assert!(crate::NAMES.contains(&name), "{name}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The arguments of a call. What does not fit is told to the model in words, all of it at once.
 
-use super::tool::INTENTS;
+use crate::tool::INTENTS;
 use exacta_app::import::{Form, Patch};
 use exacta_app::{Declared, Error, Exit, Request};
 use exacta_kernel::hash::Digest;

@@ -1,7 +1,8 @@
 //! A call of `wait`: looked at now and then, while other calls are answered.
 
-use super::act::{done, failed};
-use super::desk::Desk;
+use crate::place::Place;
+use crate::resource;
+use crate::result::{done, failed};
 use exacta_app::{App, Error, Options};
 use exacta_kernel::id::PlanId;
 use exacta_mcp::{Job, ToolResult};
@@ -36,17 +37,11 @@ pub struct Waiting {
 
 impl Waiting {
     /// Begins to wait.
-    pub fn new(desk: &Desk, plan: PlanId, until: Until, seconds: u64) -> Self {
+    pub fn new(place: &impl Place, plan: PlanId, until: Until, seconds: u64) -> Self {
+        let options = place.options();
+        let rights = resource::rights(&options);
         let limit = Duration::from_secs(seconds.min(LONGEST));
-        Self {
-            options: desk.options(),
-            rights: desk.rights(),
-            plan,
-            until,
-            limit,
-            begun: Instant::now(),
-            compared: None,
-        }
+        Self { options, rights, plan, until, limit, begun: Instant::now(), compared: None }
     }
 
     /// How the plan stands, once there is nothing more to wait for.

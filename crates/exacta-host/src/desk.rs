@@ -1,9 +1,9 @@
 //! What is offered to one agent.
 
-use super::{act, prompt, resource, tool};
-use exacta_app::{AgentName, Caller, Error, Options, Scope};
+use crate::place::Place;
+use crate::{act, prompt, resource, tool};
+use exacta_app::Options;
 use exacta_mcp::{About, Call, Called, Failure, Host, Prompt, Resource, Template, Tool};
-use exacta_view::Rights;
 use serde_json::{Map, Value};
 
 /// What a model is told before it uses the tools.
@@ -15,47 +15,32 @@ The answer's `next` says what to do. `not_decided_yet` means that a person is as
 
 /// What is offered to one agent.
 #[derive(Debug, Clone)]
-pub struct Desk {
-    base: Options,
-    agent: AgentName,
-    /// How the agent is known before anything was granted to it.
-    caller: Caller,
+pub struct Desk<P> {
+    place: P,
 }
 
-impl Desk {
-    /// For the agent of this name.
-    ///
-    /// # Errors
-    /// If the name cannot be a credential's.
-    pub fn new(base: Options, agent: AgentName) -> Result<Self, Error> {
-        let caller = exacta_app::connected(&base, &agent)?;
-        Ok(Self { base, agent, caller })
+impl<P: Place> Desk<P> {
+    /// For the agent that is served from there.
+    pub const fn new(place: P) -> Self {
+        Self { place }
     }
 
-    /// The project, and the agent as its caller with the scopes that it has now.
-    pub(super) fn options(&self) -> Options {
-        let caller = exacta_app::connected(&self.base, &self.agent).unwrap_or_else(|_| self.caller.clone());
-        Options { caller, ..self.base.clone() }
-    }
-
-    /// What the agent may do beside proposing.
-    pub(super) fn rights(&self) -> Rights {
-        let caller = self.options().caller;
-        Rights { run_allowed: caller.has(Scope::RunAllowed), execute: caller.has(Scope::Execute) }
+    fn options(&self) -> Options {
+        self.place.options()
     }
 }
 
-impl Host for Desk {
+impl<P: Place> Host for Desk<P> {
     fn about(&self) -> About {
         About { name: "exacta", title: "Exacta", version: env!("CARGO_PKG_VERSION"), instructions: INSTRUCTIONS }
     }
 
     fn tools(&self) -> Vec<Tool> {
-        tool::tools(self.rights().execute)
+        tool::tools(resource::rights(&self.options()).execute)
     }
 
     fn call(&mut self, call: &Call<'_>, tell: &mut dyn FnMut(&str)) -> Result<Called, Failure> {
-        act::call(self, call, tell)
+        act::call(&self.place, call, tell)
     }
 
     fn resources(&mut self) -> Result<Vec<Resource>, Failure> {

@@ -1,6 +1,6 @@
 //! Words that teach a model to make a good plan.
 
-use super::resource::failure;
+use crate::resource::failure;
 use exacta_app::{App, Options};
 use exacta_kernel::id::PlanId;
 use exacta_mcp::{Failure, Prompt, PromptArgument};

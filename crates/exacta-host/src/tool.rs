@@ -11,6 +11,12 @@ pub const NAMES: [&str; 10] =
 /// The intents that a patch can have.
 pub const INTENTS: [&str; 4] = ["CreateProject", "AddFeature", "FixBug", "BuildPackage"];
 
+/// Whether a tool of this name only reads, and is done at once.
+#[must_use]
+pub fn only_reads(name: &str) -> bool {
+    ["check", "status", "wait", "findings", "read_schema"].contains(&name)
+}
+
 /// What is listed, always in the same order: `execute` only for those who may.
 #[must_use]
 pub fn tools(may_execute: bool) -> Vec<Tool> {
