@@ -23,12 +23,22 @@ pub(super) fn reasons(changes: &[FileChange<'_>]) -> Vec<Reason> {
     let points = doublings(added, 1) + doublings(growth, 2);
     // Of equals the first, so that the place does not change.
     let most = files.iter().rev().max_by_key(|file| (file.added, file.growth)).filter(|_| points > 0);
-    let message = match added {
-        1 => format!("adds a branch, {growth} more than before"),
-        _ => format!("adds {added} branches, {growth} more than before, most of them here"),
-    };
+    let message = told(added, growth);
     let branches = most.map(|most| reason(points, message, most.change.place(most.first)));
     branches.into_iter().chain(changes().flat_map(hard)).collect()
+}
+
+/// Where nothing was added or nothing grew, only the other half is said.
+fn told(added: u64, growth: u64) -> String {
+    let here = match added {
+        0 => return format!("complexity grows by {growth}"),
+        1 => String::from("adds a branch"),
+        _ => format!("adds {added} branches, most of them here"),
+    };
+    match growth {
+        0 => format!("{here}; as complex as before"),
+        _ => format!("{here}; complexity grows by {growth}"),
+    }
 }
 
 /// The branches in one file's changed lines.
