@@ -53,6 +53,7 @@ mod render;
 mod review;
 mod schema;
 mod schemathesis;
+mod screens;
 mod serve;
 mod serve_kill;
 mod serve_projects;
