@@ -6,6 +6,7 @@ mod ask;
 mod audit;
 mod autopilot;
 mod connect;
+mod group;
 mod hook;
 mod plan;
 mod policy;
@@ -100,6 +101,9 @@ pub struct Global {
     #[arg(long, global = true, value_name = "PARTS", value_delimiter = ',', hide_possible_values = true)]
     #[arg(value_parser = exacta_view::With::WORDS)]
     pub with: Vec<String>,
+    /// Show everything about a plan: every point's reason, hashes, session, binding
+    #[arg(long, global = true)]
+    pub verbose: bool,
     /// When to use colour
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = Color::Auto)]
     pub color: Color,
@@ -156,21 +160,18 @@ pub enum Command {
     #[command(after_help = SERVE_EXAMPLES)]
     Serve(Serve),
     /// Give agents tokens for `exacta serve`, and revoke them
-    #[command(display_order = 900)]
     Token {
         /// What to do.
         #[command(subcommand)]
         command: TokenCommand,
     },
     /// Your WordPress sites, and plans for them
-    #[command(display_order = 901)]
     Site {
         /// What to do.
         #[command(subcommand)]
         command: SiteCommand,
     },
     /// Skills: what plans for a site may use
-    #[command(display_order = 902)]
     Skill {
         /// What to do.
         #[command(subcommand)]
@@ -514,8 +515,8 @@ const MAN_EXAMPLES: &str = "\
 Examples:
   exacta man ~/.local/share/man/man1";
 
-/// The whole command line as data, for completions and man pages.
+/// The whole command line as data: what is typed, help, completions and man pages.
 #[must_use]
 pub fn command() -> clap::Command {
-    Cli::command()
+    group::grouped(Cli::command())
 }

@@ -18,7 +18,7 @@ pub mod review;
 
 use args::Cli;
 use clap::error::ErrorKind;
-use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
+use clap::{ArgMatches, FromArgMatches as _};
 use command::Context;
 use exacta_app::copies::inside;
 use exacta_app::{AgentName, Caller, Error, Exit, Options};
@@ -63,9 +63,9 @@ fn run(line: &[OsString]) -> u8 {
 
 /// The command line, and whether it names an approver's key.
 fn read(line: &[OsString]) -> Result<(Cli, bool), clap::Error> {
-    let matches = Cli::command().try_get_matches_from(line)?;
+    let matches = args::command().try_get_matches_from(line)?;
     let names_key = names_key(&matches);
-    let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut Cli::command()))?;
+    let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut args::command()))?;
     Ok((cli, names_key))
 }
 

@@ -21,6 +21,7 @@ const LINES: usize = 24;
 pub struct Output {
     json: bool,
     with: With,
+    verbose: bool,
     out: Paint,
     err: Paint,
 }
@@ -32,6 +33,7 @@ impl Output {
         Self {
             json: global.json || events,
             with: With::of(global.with.iter().map(String::as_str)),
+            verbose: global.verbose,
             out: paint(global.color, &io::stdout()),
             err: paint(global.color, &io::stderr()),
         }
@@ -40,13 +42,19 @@ impl Output {
     /// For a command line that could not be read.
     #[must_use]
     pub fn unread(json: bool) -> Self {
-        Self { json, with: With::default(), out: Paint(false), err: paint(Color::Auto, &io::stderr()) }
+        Self { json, with: With::default(), verbose: false, out: Paint(false), err: paint(Color::Auto, &io::stderr()) }
     }
 
     /// Whether the result is one JSON object.
     #[must_use]
     pub const fn is_json(&self) -> bool {
         self.json
+    }
+
+    /// Whether everything about a plan is shown, not only what a decision hangs on.
+    #[must_use]
+    pub const fn is_verbose(&self) -> bool {
+        self.verbose
     }
 
     /// Whether results are coloured.

@@ -61,9 +61,6 @@ pub struct Ask {
     /// Answer what was asked, such as `location=src/config.py`; may be repeated
     #[arg(long, value_name = "FIELD=VALUE")]
     pub answer: Vec<String>,
-    /// Show hashes, sessions and bindings, too, where you are asked
-    #[arg(long)]
-    pub verbose: bool,
     /// How.
     #[command(flatten)]
     pub pace: Pace,

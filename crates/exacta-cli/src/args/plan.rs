@@ -104,7 +104,7 @@ pub struct Submit {
 }
 
 /// Where a plan can stand, and then its run.
-const WORDS: [&str; 11] = [
+const WORDS: [&str; 13] = [
     "pending",
     "auto_approved",
     "user_approved",
@@ -112,9 +112,11 @@ const WORDS: [&str; 11] = [
     "expired",
     "running",
     "completed",
+    "rolling_back",
     "rolled_back",
     "cancelled",
     "needs_attention",
+    "unknown",
     "undone",
 ];
 
@@ -132,7 +134,8 @@ pub struct List {
 /// `exacta show`
 #[derive(Debug, Args)]
 pub struct Show {
-    /// The plan: its short id, its id, or `@` for the newest that waits for a person
+    /// The plan: its short id or id; default: `@`, the newest that waits for a person
+    #[arg(default_value = "@", hide_default_value = true)]
     pub id: String,
     /// Leave the diffs out
     #[arg(long)]
@@ -175,7 +178,8 @@ pub struct Review {
 /// `exacta approve`
 #[derive(Debug, Args)]
 pub struct Approve {
-    /// The plan: its short id, its id, or `@` for the newest that waits for a person
+    /// The plan: its short id or id; default: `@`, the newest that waits for a person
+    #[arg(default_value = "@", hide_default_value = true)]
     pub id: String,
     /// Approve only these steps, as a plan of their own; `s3:1-2` takes only hunks 1 and 2 of a step's diff
     #[arg(long, value_name = "STEP,STEP:HUNKS", value_delimiter = ',')]
@@ -183,9 +187,6 @@ pub struct Approve {
     /// Run it as soon as it is approved
     #[arg(long)]
     pub run: bool,
-    /// Show hashes, sessions and bindings, too, where you are asked
-    #[arg(long)]
-    pub verbose: bool,
     /// The plan hash you were shown, or its start; anything else is refused. Needed with `--approver-key`
     #[arg(long, value_name = "HASH")]
     pub hash: Option<String>,
@@ -197,7 +198,8 @@ pub struct Approve {
 /// `exacta reject`
 #[derive(Debug, Args)]
 pub struct Reject {
-    /// The plan: its short id, its id, or `@` for the newest that waits for a person
+    /// The plan: its short id or id; default: `@`, the newest that waits for a person
+    #[arg(default_value = "@", hide_default_value = true)]
     pub id: String,
     /// Why, for the record and the proposer
     #[arg(long, value_name = "TEXT", default_value = "")]

@@ -45,9 +45,6 @@ pub struct Run {
     /// Whether to wait for an answer that is given elsewhere.
     #[command(flatten)]
     pub answer: AwaitAnswer,
-    /// Show hashes, sessions and bindings, too, where you are asked
-    #[arg(long)]
-    pub verbose: bool,
 }
 
 /// `exacta undo`

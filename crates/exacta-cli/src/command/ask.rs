@@ -179,7 +179,7 @@ fn report(args: &Ask, end: AskEnd, app: &mut App, context: &Context) -> Result<u
     let AskEnd { view, plan } = end;
     if let (Some(plan), true, None) = (&plan, args.run, &view.error) {
         tell_summary(&view, context);
-        let manner = run::Manner { pace: &args.pace, apart: false, answer: None, verbose: args.verbose };
+        let manner = run::Manner { pace: &args.pace, apart: false, answer: None };
         return run::go_on(app, plan, &manner, context);
     }
     let exit = exit(&view, plan.as_ref().map(plans::exit));

@@ -1,7 +1,7 @@
 //! A person decides about a plan, in one line.
 
 use super::key::{Decider, declined};
-use super::question::{self, Asking, Yes};
+use super::question::{self, Yes};
 use super::{Context, plan as plans};
 use crate::args::{Approve, Reject, Revise};
 use crate::review::Choice;
@@ -47,8 +47,7 @@ fn approve_shown(
     context: &Context,
 ) -> Result<u8, Error> {
     let yes = if args.run { Yes::Applies } else { Yes::Approves };
-    let asking = Asking { yes, verbose: args.verbose };
-    let (approved, run) = match decide_shown(app, view, decider, asking, context)? {
+    let (approved, run) = match decide_shown(app, view, decider, yes, context)? {
         Decided::Approved { plan, run } => (plan, run),
         Decided::Ended(code) => return Ok(code),
     };
@@ -85,18 +84,18 @@ pub fn decide_shown(
     app: &mut App,
     view: &PlanView,
     decider: Decider,
-    asking: Asking,
+    yes: Yes,
     context: &Context,
 ) -> Result<Decided, Error> {
     let (id, shown) = named(view)?;
     let choice = match decider.person() {
-        Some(person) => question::ask(person, view, asking, context)?,
+        Some(person) => question::ask(person, view, yes, context)?,
         None => Choice::Approve,
     };
     match choice {
         Choice::Pause => Err(declined()),
         choice @ (Choice::Approve | Choice::ApproveAndRun) => {
-            let run = asking.yes == Yes::Applies || choice == Choice::ApproveAndRun;
+            let run = yes == Yes::Applies || choice == Choice::ApproveAndRun;
             let plan = Box::new(app.approve(&id, &shown, &decider.key(&context.options)?)?);
             Ok(Decided::Approved { plan, run })
         }
@@ -118,7 +117,7 @@ pub fn decide_shown(
         Choice::ApproveSteps(steps) => {
             let derived = app.select(&id, &steps.into_iter().collect())?;
             if derived.status == Some(Status::Pending) {
-                return decide_shown(app, &derived, decider, asking, context);
+                return decide_shown(app, &derived, decider, yes, context);
             }
             plans::print(&derived, &context.output);
             plans::next(&derived, app, &context.output);

@@ -2,7 +2,7 @@
 
 use super::decide::{Decided, decide_shown, named};
 use super::key::Decider;
-use super::question::{Asking, Yes};
+use super::question::Yes;
 use super::{Context, plan as plans};
 use crate::args::{Edit, Signer};
 use crate::editor::edited_all;
@@ -30,7 +30,7 @@ pub fn edit(args: &Edit, context: &Context) -> Result<u8, Error> {
         return Ok(plans::exit(&view).code());
     }
     let decider = Decider::new(&Signer { approver_key: None }, &context.options)?;
-    match decide_shown(&mut app, &view, decider, Asking { yes: Yes::Applies, verbose: false }, context)? {
+    match decide_shown(&mut app, &view, decider, Yes::Applies, context)? {
         Decided::Approved { plan, run: true } => super::run::execute_now(&mut app, &named(&plan)?.0, context),
         Decided::Approved { run: false, .. } => Ok(Exit::Done.code()),
         Decided::Ended(code) => Ok(code),

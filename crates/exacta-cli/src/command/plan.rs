@@ -12,7 +12,7 @@ use exacta_kernel::gate::Verdict;
 use exacta_kernel::id::PlanId;
 use exacta_kernel::lifecycle::Status;
 use exacta_kernel::proposal::Domain;
-use exacta_view::rows::{detail, list as lines, plan};
+use exacta_view::rows::{brief, detail, list as lines, plan};
 use exacta_view::{PlanLine, PlanView};
 use serde::Serialize;
 
@@ -125,10 +125,14 @@ pub fn show(args: &Show, context: &Context) -> Result<u8, Error> {
     Ok(0)
 }
 
-/// A plan as the result of a command: all of its facts, and the diffs.
+/// A plan as the result of a command: what it is, the diffs, and what the decision hangs on; with `--verbose` all of its facts.
 pub fn print(view: &PlanView, output: &Output) {
     if output.is_json() {
         output.plan(view);
+    } else if !output.is_verbose() {
+        output.rows(brief::above(view));
+        output.text(&diff::all_text(view, output.paint()));
+        output.rows(brief::below(view));
     } else {
         output.rows(plan::facts(view));
         output.text(&diff::all_text(view, output.paint()));

@@ -18,15 +18,6 @@ pub enum Yes {
     Applies,
 }
 
-/// How much is shown, and what the question is.
-#[derive(Debug, Clone, Copy)]
-pub struct Asking {
-    /// What a yes leads to.
-    pub yes: Yes,
-    /// Whether hashes, sessions and bindings are shown, too.
-    pub verbose: bool,
-}
-
 /// One answer at the prompt.
 enum Answer {
     Yes,
@@ -40,15 +31,15 @@ enum Answer {
 ///
 /// # Errors
 /// If the terminal fails, or the person interrupts.
-pub fn ask(person: &Person, view: &PlanView, asking: Asking, context: &Context) -> Result<Choice, Error> {
-    show(view, asking, context);
+pub fn ask(person: &Person, view: &PlanView, yes: Yes, context: &Context) -> Result<Choice, Error> {
+    show(view, context);
     let grave = decision::is_grave(view);
     loop {
-        match if grave { word(person, asking)? } else { key(person, asking)? } {
+        match if grave { word(person, yes)? } else { key(person, yes)? } {
             Answer::Yes => return Ok(Choice::Approve),
             Answer::No => return Ok(Choice::Pause),
             Answer::View => match look(view, context)? {
-                Choice::Pause => show(view, asking, context),
+                Choice::Pause => show(view, context),
                 choice => return Ok(choice),
             },
             Answer::Changes => {
@@ -57,15 +48,15 @@ pub fn ask(person: &Person, view: &PlanView, asking: Asking, context: &Context) 
                     return Ok(Choice::RequestChanges(words));
                 }
             }
-            Answer::Keys => person.say(&keys(grave, asking))?,
+            Answer::Keys => person.say(&keys(grave, yes))?,
         }
     }
 }
 
 /// The summary, the files, the diff, and below it what the decision hangs on. What scrolled away by then is said again.
-fn show(view: &PlanView, asking: Asking, context: &Context) {
+fn show(view: &PlanView, context: &Context) {
     let output = &context.output;
-    if asking.verbose {
+    if output.is_verbose() {
         output.aside(plan::facts(view));
     }
     let paint = output.paint_aside();
@@ -96,8 +87,8 @@ fn look(view: &PlanView, context: &Context) -> Result<Choice, Error> {
     Ok(review::look(view.clone(), context)?.0)
 }
 
-fn key(person: &Person, asking: Asking) -> Result<Answer, Error> {
-    let question = format!("{} [y]es  [n]o  [v]iew  [c]hanges…  [?] ", verb(asking));
+fn key(person: &Person, yes: Yes) -> Result<Answer, Error> {
+    let question = format!("{} [y]es  [n]o  [v]iew  [c]hanges…  [?] ", verb(yes));
     Ok(match person.key(&question)? {
         Some('y' | 'Y') => Answer::Yes,
         Some('n' | 'N' | 'q') => Answer::No,
@@ -108,8 +99,8 @@ fn key(person: &Person, asking: Asking) -> Result<Answer, Error> {
 }
 
 /// A deliberate act: the word, and Enter.
-fn word(person: &Person, asking: Asking) -> Result<Answer, Error> {
-    let question = format!("{} Type {WORD}, or [n]o  [v]iew  [c]hanges…  [?] ", verb(asking));
+fn word(person: &Person, yes: Yes) -> Result<Answer, Error> {
+    let question = format!("{} Type {WORD}, or [n]o  [v]iew  [c]hanges…  [?] ", verb(yes));
     Ok(match person.ask(&question)?.as_str() {
         WORD => Answer::Yes,
         "n" | "no" | "q" => Answer::No,
@@ -119,21 +110,21 @@ fn word(person: &Person, asking: Asking) -> Result<Answer, Error> {
     })
 }
 
-const fn verb(asking: Asking) -> &'static str {
-    match asking.yes {
+const fn verb(yes: Yes) -> &'static str {
+    match yes {
         Yes::Approves => "Approve?",
         Yes::Applies => "Apply?",
     }
 }
 
-fn keys(grave: bool, asking: Asking) -> String {
-    let yes = match asking.yes {
+fn keys(grave: bool, yes: Yes) -> String {
+    let meaning = match yes {
         Yes::Approves => "approve exactly what is shown; nothing runs yet",
         Yes::Applies => "approve exactly what is shown, and run it",
     };
     let (key, enter) = if grave { (WORD, ", then Enter") } else { ("y", "") };
     format!(
-        "  {key:<8} {yes}\n  n        no: nothing is approved\n  v        view all of it full-screen: steps, scores, gates, binding\n  \
+        "  {key:<8} {meaning}\n  n        no: nothing is approved\n  v        view all of it full-screen: steps, scores, gates, binding\n  \
          c        ask for changes, in your words\n  ?        these keys{enter}\n"
     )
 }

@@ -2,7 +2,7 @@
 
 use super::decide::{Decided, decide_shown, named};
 use super::key::Decider;
-use super::question::{Asking, Yes};
+use super::question::Yes;
 use super::run_end::{self as end, End};
 use super::{Context, answer, plan as plans, source};
 use crate::args::{AwaitAnswer, Execute, Pace, Run, Signer};
@@ -46,12 +46,7 @@ pub fn run(args: &Run, context: &Context) -> Result<u8, Error> {
         app.hold_session()?;
     }
     let view = app.submit(&text, &request)?;
-    go_on(
-        &mut app,
-        &view,
-        &Manner { pace: &args.pace, apart: args.detach, answer: Some(args.answer), verbose: args.verbose },
-        context,
-    )
+    go_on(&mut app, &view, &Manner { pace: &args.pace, apart: args.detach, answer: Some(args.answer) }, context)
 }
 
 /// How a plan that was just stored goes on.
@@ -63,8 +58,6 @@ pub struct Manner<'a> {
     pub apart: bool,
     /// Whether an answer that is given elsewhere is waited for.
     pub answer: Option<AwaitAnswer>,
-    /// Whether a person who is asked sees hashes and bindings, too.
-    pub verbose: bool,
 }
 
 /// Goes on with a plan that was just stored: asks if a person is needed, and executes.
@@ -76,8 +69,7 @@ pub fn go_on(app: &mut App, view: &PlanView, manner: &Manner<'_>, context: &Cont
     if view.status == Some(Status::Pending) {
         match Decider::new(&Signer { approver_key: None }, &context.options) {
             Ok(decider) => {
-                let asking = Asking { yes: Yes::Applies, verbose: manner.verbose };
-                match decide_shown(app, view, decider, asking, context) {
+                match decide_shown(app, view, decider, Yes::Applies, context) {
                     // Of some steps alone another plan was made.
                     Ok(Decided::Approved { plan, .. }) => id = named(&plan)?.0,
                     Ok(Decided::Ended(code)) => return Ok(code),

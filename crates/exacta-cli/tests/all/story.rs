@@ -98,12 +98,23 @@ fn pretty(value: &Value) -> String {
 #[test]
 fn what_people_read() {
     let world = World::begun();
-    let submitted = world.pipe(&["submit", "-"], three_steps().to_string().as_bytes()).expect(30);
-    for part in
-        ["FixBug  pending", "decision CONFIRM", "\ngates\n", "\nrisk ", "\nquality ", "after s1", "\n-world\n+there\n"]
-    {
+    let plan = three_steps().to_string();
+    let brief =
+        ["FixBug  pending", "decision CONFIRM", "  M greet.txt  +1 -1", "\n-world\n+there\n", "\nasking because "];
+    let rest = ["\ngates\n", "\nrisk ", "\nquality ", "after s1", "\nhash "];
+    let verbose = world.pipe(&["check", "-", "--verbose"], plan.as_bytes()).expect(30);
+    let submitted = world.pipe(&["submit", "-"], plan.as_bytes()).expect(30);
+    for part in brief {
         assert!(submitted.out.contains(part), "`{part}` is missing: {}", submitted.out);
     }
+    for part in rest {
+        assert!(verbose.out.contains(part), "`{part}` is missing: {}", verbose.out);
+        assert!(!submitted.out.contains(part), "`{part}` belongs to `--verbose`: {}", submitted.out);
+    }
+    let poor = json!({ "schema": "exacta.plan/1", "intent": { "type": "FixBug", "text": "fixes" }, "steps": [
+        { "type": "file_modify", "target": "src/main.py", "description": "fixes", "content": "def main():\n    pass\n" } ] });
+    let denied = world.pipe(&["check", "-"], poor.to_string().as_bytes()).expect(10);
+    assert!(denied.out.contains("denied because ") && denied.out.contains("hint: "), "{}", denied.out);
     assert!(submitted.err.contains("exacta review"), "{}", submitted.err);
     insta::assert_snapshot!("profile-list", world.run(&["profile", "list"]).expect(0).out);
     let listed = world.run(&["list"]).expect(0).out;

@@ -58,7 +58,7 @@ pub fn what(view: &PlanView) -> Row {
 }
 
 /// As `git diff --stat`: what happens to each file, and how many lines come and go.
-fn files(view: &PlanView) -> Vec<Row> {
+pub(super) fn files(view: &PlanView) -> Vec<Row> {
     let mut order: Vec<&str> = Vec::new();
     let mut sums: BTreeMap<&str, (char, u64, u64)> = BTreeMap::new();
     for step in view.detail.iter().flat_map(|detail| &detail.steps) {

@@ -3,6 +3,7 @@
 pub mod answer;
 pub mod ask;
 pub mod background;
+pub mod brief;
 pub mod checks;
 pub mod decision;
 pub mod detail;
