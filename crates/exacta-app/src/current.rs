@@ -168,6 +168,11 @@ impl Stored {
         Present { now: self.now, ..self.surroundings.present(&self.authority, &self.facts) }
     }
 
+    /// What its targets were when they were looked at.
+    pub const fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
     /// What is in force.
     pub fn in_force(&self) -> &InForce {
         &self.surroundings.in_force

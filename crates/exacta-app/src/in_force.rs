@@ -133,8 +133,9 @@ pub fn absent_projects(policy: &SafetyPolicy) -> Vec<&str> {
     names.filter(|name| Path::new(name).is_absolute() && leads_to(name).is_none_or(|path| !path.is_dir())).collect()
 }
 
+/// Where a name in the Safety Policy leads: only a whole path leads anywhere.
 #[expect(clippy::disallowed_methods, reason = "where a name in the user's policy leads; nothing is read there")]
-fn leads_to(name: &str) -> Option<PathBuf> {
+pub(crate) fn leads_to(name: &str) -> Option<PathBuf> {
     let path = Path::new(name);
     if path.is_absolute() { path.canonicalize().ok() } else { None }
 }

@@ -119,6 +119,11 @@ impl App {
     /// If there is no such plan, or its record was changed.
     pub fn show(&self, id: &PlanId) -> Result<PlanDetail, Error> {
         self.authorize_for(Act::Read, id)?;
+        Ok(self.shown_current(id)?.0)
+    }
+
+    /// The same with what it was derived from, where it could still run.
+    pub(crate) fn shown_current(&self, id: &PlanId) -> Result<(PlanDetail, Option<Current>), Error> {
         let record = self.record(id)?;
         let usable = !record.status.is_final() && record.run.is_none();
         let current = if usable { Some(self.current(id)?) } else { None };
@@ -130,7 +135,7 @@ impl App {
         plan.changes_requested = record.feedback.last().filter(|_| plan.status == Some(Status::Pending)).map(asked);
         let drifts = current.as_ref().map(|current| current.stored.drifts.clone()).unwrap_or_default();
         let expires = usable && live.is_none();
-        Ok(PlanDetail {
+        let detail = PlanDetail {
             live: live.is_some(),
             plan,
             reason: if expires { Some(stored::messages(&drifts)) } else { self.why_over(&record)? },
@@ -138,7 +143,8 @@ impl App {
             approvals: self.approvals(&record, current.as_ref())?,
             feedback: record.feedback.iter().map(asked).collect(),
             run: record.run.map(|run| self.explained_run(run, &record.correlation_id)).transpose()?,
-        })
+        };
+        Ok((detail, current))
     }
 
     /// Why a plan that is over without a run is: what the log says.

@@ -388,7 +388,8 @@ impl Command {
     }
 }
 
-const SERVE_EXAMPLES: &str = "Examples:\n  exacta serve --open\n  exacta serve --listen 127.0.0.1:0 --json\n  exacta serve --unit > ~/.config/systemd/user/exacta.service";
+const SERVE_EXAMPLES: &str =
+    "Examples:\n  exacta serve --open\n  exacta serve --listen 127.0.0.1:0 --json\n  exacta serve --unit";
 
 const INIT_EXAMPLES: &str = "\
 Examples:

@@ -4,6 +4,7 @@
 //! for a reader sees the file before a replacement or after it.
 
 use crate::file_error::{FileError, Weakness};
+use crate::readings::{Node, Was, note};
 use rustix::fs::{CWD, FlockOperation, Mode, OFlags, RenameFlags, flock, open, renameat, renameat_with};
 use rustix::io::Errno;
 use std::fs::{DirBuilder, File, Metadata};
@@ -44,12 +45,16 @@ pub(crate) fn read(path: &Path, trust: Trust) -> Result<Option<Zeroizing<Vec<u8>
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let mut file = match open(path, flags, Mode::empty()) {
         Ok(handle) => File::from(handle),
-        Err(Errno::NOENT) => return Ok(None),
+        Err(Errno::NOENT) => {
+            note(path, || Was::Nothing);
+            return Ok(None);
+        }
         Err(Errno::LOOP) => return Err(FileError::Unsafe { path: path.to_owned(), weakness: Weakness::NotAFile }),
         Err(errno) => return Err(FileError::io("open", path)(errno)),
     };
     let metadata = file.metadata().map_err(FileError::io("look at", path))?;
     let size = check_file(path, &metadata, trust)?;
+    note(path, || Was::File(Node::of(&metadata)));
     // With room for one byte more, so that the end is noticed at the first try.
     let mut bytes = Zeroizing::new(Vec::with_capacity(size + 1));
     (&mut file).take(MAX_SIZE).read_to_end(&mut bytes).map_err(FileError::io("read", path))?;
@@ -66,9 +71,13 @@ pub(crate) fn make_folder(path: &Path) -> Result<(), FileError> {
 pub(crate) fn check_folder(path: &Path, trust: Trust) -> Result<(), FileError> {
     let metadata = match std::fs::metadata(path) {
         Ok(metadata) => metadata,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            note(path, || Was::Nothing);
+            return Ok(());
+        }
         Err(error) => return Err(FileError::io("look at", path)(error)),
     };
+    note(path, || Was::Folder(Node::owned(&metadata)));
     if !metadata.is_dir() {
         return Err(FileError::Unsafe { path: path.to_owned(), weakness: Weakness::NotAFolder });
     }

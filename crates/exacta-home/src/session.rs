@@ -5,6 +5,7 @@
 
 use crate::document::{self, Document};
 use crate::file::{self, Lock};
+use crate::readings::{Was, note};
 use crate::{FileError, Home, HomeError};
 use exacta_kernel::id::{BadId, ProjectId, SessionId};
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
@@ -100,7 +101,10 @@ impl Home {
         {
             return Ok(true);
         }
-        Ok(is_held(&self.held(project).join(session.as_str()))?)
+        let path = self.held(project).join(session.as_str());
+        let held = is_held(&path)?;
+        note(&path, || Was::Session(held));
+        Ok(held)
     }
 
     fn sessions(&self) -> PathBuf {
@@ -154,7 +158,7 @@ fn boot() -> Result<String, FileError> {
 }
 
 /// Whether some process holds the lock on a session's file.
-fn is_held(path: &Path) -> Result<bool, FileError> {
+pub(crate) fn is_held(path: &Path) -> Result<bool, FileError> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = match open(path, flags, Mode::empty()) {
         Ok(file) => file,

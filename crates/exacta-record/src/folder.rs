@@ -6,7 +6,7 @@ use rustix::io::Errno;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
-use std::os::fd::OwnedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -57,6 +57,15 @@ const FOLDER_MODE: Mode = Mode::RWXU;
 const FILE_MODE: Mode = Mode::RUSR.union(Mode::WUSR);
 /// How long we wait for another process.
 pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What a file is without its content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    file: FileId,
+    size: i64,
+    modified: (i64, u64),
+    changed: (i64, u64),
+}
 
 /// The open folder.
 #[derive(Debug)]
@@ -214,6 +223,26 @@ impl Folder {
     /// its locks away.
     pub fn identity(&self, name: &str) -> Result<Option<FileId>, RecordError> {
         Ok(self.entry(name)?.map(|found| (found.st_dev, found.st_ino)))
+    }
+
+    /// What a file is without its content; `None` if there is none.
+    pub fn state(&self, name: &str) -> Result<Option<Entry>, RecordError> {
+        Ok(self.entry(name)?.map(|found| Entry {
+            file: (found.st_dev, found.st_ino),
+            size: found.st_size,
+            modified: (found.st_mtime, found.st_mtime_nsec),
+            changed: (found.st_ctime, found.st_ctime_nsec),
+        }))
+    }
+
+    /// Whether it is still the records' folder of the project in that folder.
+    pub fn is_in(&self, project: BorrowedFd<'_>) -> Result<bool, RecordError> {
+        let held = fs::fstat(&self.handle).map_err(self.failed("look at", ""))?;
+        match fs::statat(project, RECORDS, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(found) => Ok((found.st_dev, found.st_ino) == (held.st_dev, held.st_ino)),
+            Err(Errno::NOENT) => Ok(false),
+            Err(errno) => Err(self.failed("look at", "")(errno)),
+        }
     }
 
     /// What a name is, itself; `None` if it is nothing.

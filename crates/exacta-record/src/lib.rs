@@ -31,7 +31,7 @@ pub use exacta_kernel::audit::EntryDraft;
 pub use folder::RECORDS;
 pub use moved::{Configuration, MovedRecord, Presence, move_away, presence};
 pub use plan::{Change, ChangesRequested, EntryFilter, Filter, NewPlan, Outcome, PlanRecord, PlanSummary, Scores};
-pub use record::{Record, Turn};
+pub use record::{Record, Turn, Version};
 pub use run::{RunFilter, RunRecord, RunRequest, RunState, Start};
 pub use signer::{CheckpointSigner, Hold, Pin, SignerError, Staged};
 pub use verify::{Report, Trusted, VerifyError, verify};

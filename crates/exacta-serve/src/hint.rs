@@ -56,7 +56,8 @@ fn route(remedy: &Remedy) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::route::{Access, ROUTES};
+    use crate::route::Access;
+    use crate::routes::ROUTES;
     use exacta_kernel::hint;
     use exacta_kernel::id::PlanId;
 

@@ -1,6 +1,7 @@
 //! The OpenAPI document, made from the table of routes and the types that are read and answered.
 
-use crate::route::{Access, Method, ROUTES, Route};
+use crate::route::{Access, Method, Route};
+use crate::routes::ROUTES;
 use serde_json::{Map, Value, json};
 
 /// The document.

@@ -9,6 +9,7 @@ use exacta_app::{App, Error};
 use exacta_kernel::id::{CorrelationId, PlanId};
 use exacta_kernel::time::Timestamp;
 use hyper::{StatusCode, header};
+use serde_json::Value;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -102,6 +103,12 @@ pub fn undo(request: &Request) -> Result<Answer, Error> {
     let around = server.around(&[(Arc::clone(request.place()?), app)], session)?;
     let forms = Forms { token: &around.form_token, locked: session.is_locked(&server.key_file()?) };
     Ok(Answer::page(StatusCode::OK, page::undo(&around, &view, forms)))
+}
+
+/// The interface for programs, for people to read.
+pub fn reference(request: &Request, document: &Value) -> Result<Answer, Error> {
+    let around = request.server.around(&looked(request)?, request.session()?)?;
+    Ok(Answer::page(StatusCode::OK, page::reference(&around, document)))
 }
 
 /// The projects that are meant, each to look at. One that cannot be read now is left out, and told among the alarms.

@@ -1,5 +1,6 @@
 //! The projects of this server: each with a session of its own for what is planned here, and a bounded number of workers.
 
+use crate::kept::KeptAnswers;
 use crate::problem::refuse;
 use crate::session::lock;
 use exacta_app::{App, Caller, Error, HeldSession, Options};
@@ -28,6 +29,8 @@ pub struct Place {
     pub name: String,
     /// How many of its plans wait for a person, as far as was last seen.
     pub waiting: AtomicUsize,
+    /// Readings that are handed out again while nothing of them changed.
+    pub kept: KeptAnswers,
     options: Options,
     held: Arc<HeldSession>,
     workers: Workers,
@@ -81,7 +84,8 @@ impl Place {
         let held = app.hold_session()?;
         let folder = app.path();
         let name = folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned();
-        Ok(Self { id, name, options, held, waiting: AtomicUsize::new(0), workers: Workers::default() })
+        let (waiting, kept, workers) = (AtomicUsize::new(0), KeptAnswers::default(), Workers::default());
+        Ok(Self { id, name, waiting, kept, options, held, workers })
     }
 
     /// The project for whoever asks, to look at only.

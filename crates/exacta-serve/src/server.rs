@@ -4,6 +4,7 @@ use crate::body::Body;
 use crate::gate;
 use crate::place::Places;
 use crate::session::{Secret, Sessions};
+use crate::socket;
 use crate::state::Server;
 use crate::tls::{self, TlsFiles};
 use crate::{timer, watch};
@@ -38,7 +39,7 @@ const LAST_RUNS: Duration = Duration::from_secs(120);
 pub struct Settings {
     /// The user's folder, and the one project that is served; all of the user's where none is named.
     pub options: Options,
-    /// Where it listens.
+    /// Where it listens, unless it was started with a socket.
     pub listen: SocketAddr,
     /// Whose page it is; the owner of the oldest key here where none is named.
     pub approver: Option<ApproverName>,
@@ -65,6 +66,11 @@ pub struct Bound {
 /// If the address is not on this machine or taken, nothing is recorded in the project that is named, or the approver has no key here.
 pub fn bind(settings: Settings) -> Result<Bound, Error> {
     let Settings { options, listen, approver, beyond, tls, name } = settings;
+    let given = socket::given()?;
+    let listen = match &given {
+        Some(given) => given.local_addr().map_err(|error| not_listening(listen, &error))?,
+        None => listen,
+    };
     let reachable = !listen.ip().is_loopback();
     if reachable && (!beyond || tls.is_none()) {
         return Err(Error::new(
@@ -90,7 +96,8 @@ pub fn bind(settings: Settings) -> Result<Bound, Error> {
     }
     let places = Places::of(options);
     places.refresh(&person)?;
-    let listener = TcpListener::bind(listen).map_err(|error| not_listening(listen, &error))?;
+    let listener =
+        given.map_or_else(|| TcpListener::bind(listen), Ok).map_err(|error| not_listening(listen, &error))?;
     let address = listener.local_addr().map_err(|error| not_listening(listen, &error))?;
     listener.set_nonblocking(true).map_err(|error| not_listening(listen, &error))?;
     let link = Secret::new()?;

@@ -8,7 +8,7 @@ use crate::page::{Around, Project};
 use crate::place::{Place, Places, Workers};
 use crate::session::{Session, Sessions};
 use exacta_app::settings::KeyFile;
-use exacta_app::{App, Caller, Error, Options};
+use exacta_app::{App, Caller, Error, FromHome, Options};
 use exacta_kernel::approval::{ApproverName, PublicKey};
 use hyper::StatusCode;
 use std::sync::Arc;
@@ -22,6 +22,8 @@ pub struct Server {
     pub approver: ApproverName,
     /// The key that this was when the server began: another one of the same name is somebody else.
     key: PublicKey,
+    /// Whether that key is still on the list.
+    listed: FromHome<bool>,
     /// `http`, or `https` where there is TLS.
     pub scheme: &'static str,
     /// Exactly what `Host` may say.
@@ -51,9 +53,9 @@ impl Server {
         sessions: Sessions,
     ) -> Self {
         let (live, runs, limits, counts) = (Live::default(), Runs::default(), Limits::default(), Default::default());
-        let (approver, key) = (approver.name().clone(), approver.public_key());
+        let (approver, key, listed) = (approver.name().clone(), approver.public_key(), FromHome::default());
         let (calls, workers) = (Calls::default(), Workers::default());
-        Self { places, approver, key, scheme, hosts, sessions, live, runs, calls, limits, workers, counts }
+        Self { places, approver, key, listed, scheme, hosts, sessions, live, runs, calls, limits, workers, counts }
     }
 
     /// Counts an answer by how it went.
@@ -87,7 +89,8 @@ impl Server {
     /// # Errors
     /// If the list cannot be read.
     pub fn approver_counts(&self) -> Result<bool, Error> {
-        exacta_app::settings::is_listed(self.places.options(), self.key)
+        let options = self.places.options();
+        self.listed.get(options, || exacta_app::settings::is_listed(options, self.key))
     }
 
     /// The approver's key, as it lies in its file.

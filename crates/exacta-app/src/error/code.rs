@@ -393,6 +393,8 @@ codes! {
     SITE_UNUSABLE = "site_unusable", [Usage], "what the message names";
     /// What was read is not as it was kept.
     SNAPSHOT_CHANGED = "snapshot_changed", [Drifted], "have the autopilot run again";
+    /// A socket that a server was started with cannot be used.
+    SOCKET_UNUSABLE = "socket_unusable", [Usage], "one `ListenStream=` with an address and a port";
     /// The run waits for a word about another step.
     STEP_UNKNOWN = "step_unknown", [Usage], "name that step";
     /// The record cannot be read or written.

@@ -28,7 +28,7 @@ pub struct Serve {
     /// Open the page in your browser
     #[arg(long)]
     pub open: bool,
-    /// Print a systemd user unit that serves the same, and end
+    /// Print systemd user units (a socket and its service) that serve the same, and end
     #[arg(long)]
     pub unit: bool,
 }

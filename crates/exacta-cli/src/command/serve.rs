@@ -22,7 +22,7 @@ struct Served {
 /// `exacta serve`
 pub fn serve(args: &Serve, context: &Context) -> Result<u8, Error> {
     if args.unit {
-        context.output.unit(&unit(&context.options, args)?);
+        context.output.unit(&units(&context.options, args)?);
         return Ok(Exit::Done.code());
     }
     let approver = args.approver.as_deref().map(approver).transpose()?;
@@ -82,8 +82,9 @@ fn open(url: &str, context: &Context) {
     }
 }
 
-/// A systemd user unit for the project that was named, or for all. It names no secret: the link is in the journal of the user who starts it.
-fn unit(options: &Options, args: &Serve) -> Result<String, Error> {
+/// Systemd user units for the project that was named, or for all: a socket, and the service that is started when somebody comes. They name no
+/// secret: the link is in the journal of the user who starts it.
+fn units(options: &Options, args: &Serve) -> Result<String, Error> {
     let program = std::env::current_exe().map_err(|error| fail::io(Exit::Fault, "find this program", &error))?;
     let project = options.project.as_ref().map(|_| options.root()).transpose()?;
     let (of, named) = project.as_deref().map_or_else(
@@ -98,7 +99,15 @@ fn unit(options: &Options, args: &Serve) -> Result<String, Error> {
     tls.extend(args.name.as_ref().map(|name| format!(" --name {name}")));
     tls.push_str(if args.beyond_this_machine { " --beyond-this-machine" } else { "" });
     Ok(format!(
-        "[Unit]\nDescription=Exacta review page of {of}\n\n[Service]\nExecStart={program}{named} serve --listen {listen}{approver}{tls}\nRestart=on-failure\n\n[Install]\nWantedBy=default.target\n",
+        "# ~/.config/systemd/user/exacta.socket\n\
+         [Unit]\nDescription=Exacta review page of {of}\n\n\
+         [Socket]\nListenStream={listen}\n\n\
+         [Install]\nWantedBy=sockets.target\n\n\
+         # ~/.config/systemd/user/exacta.service\n\
+         [Unit]\nDescription=Exacta review page of {of}\nRequires=exacta.socket\nAfter=exacta.socket\n\n\
+         [Service]\nExecStart={program}{named} serve --listen {listen}{approver}{tls}\nRestart=on-failure\n\n\
+         # then: systemctl --user enable --now exacta.socket\n\
+         # the link is in its journal: journalctl --user -u exacta.service\n",
         program = quoted(&program),
         listen = args.listen,
     ))

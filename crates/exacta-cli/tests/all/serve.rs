@@ -74,6 +74,11 @@ impl Served {
         super::mcp::memory(self.running.id())
     }
 
+    /// The number of its process.
+    pub fn process(&self) -> u32 {
+        self.running.id()
+    }
+
     /// Kills it, as nothing that it could prepare for.
     pub fn kill(&self) {
         kill_process(Pid::from_raw(self.running.id().cast_signed()).unwrap(), Signal::KILL).unwrap();
@@ -474,4 +479,45 @@ fn it_listens_on_this_machine_alone() {
     world.run(&["serve", "--approver", "nobody"]).expect(2);
     let unit = world.run(&["serve", "--unit"]).expect(0).out;
     assert!(unit.contains("ExecStart=") && unit.contains("serve --listen 127.0.0.1:7437"), "{unit}");
+    assert!(unit.contains("ListenStream=127.0.0.1:7437"), "{unit}");
+}
+
+/// Started with a socket that was there before: whoever came meanwhile is answered, and what is no such socket is refused.
+#[test]
+fn it_serves_a_socket_that_it_was_started_with() {
+    let world = World::begun();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let mut early = TcpStream::connect(&address).unwrap();
+    early.write_all(format!("GET / HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").as_bytes()).unwrap();
+    let started = |input: Stdio, files: &str, whose: &str| {
+        let serve = format!(
+            "exec 3<&0 </dev/null; LISTEN_PID={whose} LISTEN_FDS={files} exec \"$0\" serve --listen 127.0.0.1:0 --json"
+        );
+        let mut command = world.command(&[]);
+        let program = command.get_program().to_owned();
+        let mut shell = std::process::Command::new("/bin/sh");
+        shell.args(["-c", &serve]).arg(program).current_dir(world.project()).env_clear();
+        shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command = shell;
+        Running::start(command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::null()))
+    };
+    let told = |running: &mut Running| {
+        let mut line = String::new();
+        BufReader::new(running.stdout().unwrap()).read_line(&mut line).unwrap();
+        serde_json::from_str::<Value>(&line).unwrap()
+    };
+    let mut running = started(Stdio::from(std::os::fd::OwnedFd::from(listener.try_clone().unwrap())), "1", "$$");
+    assert_eq!(told(&mut running)["address"], address.as_str());
+    let mut answer = String::new();
+    early.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 401"), "{answer}");
+    kill_process(Pid::from_raw(running.id().cast_signed()).unwrap(), Signal::TERM).unwrap();
+    assert_eq!(running.wait().code(), Some(0));
+    let mut refused = started(Stdio::null(), "1", "$$");
+    assert_eq!(told(&mut refused)["error"]["code"], "socket_unusable");
+    let mut several = started(Stdio::from(std::os::fd::OwnedFd::from(listener)), "2", "$$");
+    assert_eq!(told(&mut several)["error"]["code"], "socket_unusable");
+    let mut anothers = started(Stdio::null(), "1", "1");
+    assert_ne!(told(&mut anothers)["address"], address.as_str(), "meant for another process");
 }

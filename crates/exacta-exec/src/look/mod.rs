@@ -1,6 +1,7 @@
 //! Reading: what the targets of a proposal are right now.
 
 mod names;
+pub mod stamp;
 mod walk;
 mod within;
 

@@ -14,10 +14,12 @@ mod read;
 mod transition;
 mod turn;
 mod verified;
+mod version;
 
 pub use head::log_state;
 pub use open::connect_to_read;
 pub use turn::Turn;
+pub use version::Version;
 
 use crate::folder::{FileId, Folder};
 use crate::signer::CheckpointSigner;

@@ -2,7 +2,7 @@
 
 use super::wire::{self, Approve, Because, Derive, Revise};
 use super::{body, json};
-use crate::answer::Answer;
+use crate::answer::{Answer, Standing};
 use crate::page::{DELIBERATE, is_grave};
 use crate::problem::refuse;
 use crate::request::Request;
@@ -71,7 +71,15 @@ pub fn list(request: &Request) -> Result<Answer, Error> {
 
 /// A plan with everything that happened to it.
 pub fn show(request: &Request) -> Result<Answer, Error> {
-    shown(&request.look()?, &request.plan()?, request)
+    let (place, id) = (request.place()?, request.plan()?);
+    // What the caller may see and do is in it whole: its scopes, too.
+    let name = format!("{id}\0{}\0{:?}", request.asked("with").unwrap_or_default(), request.caller);
+    place.kept.answer(
+        name,
+        || place.look(&request.server.person()),
+        || place.look(&request.caller)?.show_witnessed(&id),
+        |detail| json(&of_project(standing(detail, request), place.id.as_str())),
+    )
 }
 
 /// What a plan changes, as one patch for people.
@@ -83,8 +91,9 @@ pub fn diff(request: &Request) -> Result<Answer, Error> {
 }
 
 /// What was answered to a plan so far.
-pub fn wait(request: &Request) -> Result<Answer, Error> {
-    Ok(json(&request.look()?.answer(&request.plan()?, true)?))
+pub fn wait(request: &Request) -> Result<Standing, Error> {
+    let answer = request.look()?.answer(&request.plan()?, true)?;
+    Ok(Standing { is_over: exacta_app::is_over(&answer, false), answer: json(&answer) })
 }
 
 /// Approves exactly the plan of that hash: signed by the session's key, or signed elsewhere.
@@ -185,11 +194,14 @@ fn shown(app: &App, id: &PlanId, request: &Request) -> Result<Answer, Error> {
 }
 
 fn shown_as(app: &App, id: &PlanId, request: &Request) -> Result<Value, Error> {
-    let mut told = standing(&app.show(id)?, request);
+    Ok(of_project(standing(&app.show(id)?, request), app.project_id().as_str()))
+}
+
+fn of_project(mut told: Value, project: &str) -> Value {
     if let Value::Object(told) = &mut told {
-        told.insert("project_id".to_owned(), json!(app.project_id()));
+        told.insert("project_id".to_owned(), json!(project));
     }
-    Ok(told)
+    told
 }
 
 fn told(view: &PlanView, request: &Request) -> Value {

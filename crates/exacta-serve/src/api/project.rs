@@ -80,13 +80,15 @@ pub fn metrics(request: &Request) -> Result<Answer, Error> {
     let [all, refused, faults] = request.server.counts();
     let mut waiting = String::new();
     let mut entries = String::new();
+    let mut kept = String::new();
     for place in request.places() {
         let status = place.look(&request.caller)?.status()?;
         waiting.push_str(&format!("exacta_plans_waiting{{project=\"{}\"}} {}\n", place.id, status.pending.len()));
         entries.push_str(&format!("exacta_log_entries{{project=\"{}\"}} {}\n", place.id, status.log_size));
+        kept.push_str(&format!("exacta_kept_answers_total{{project=\"{}\"}} {}\n", place.id, place.kept.handed_out()));
     }
     let text = format!(
-        "# TYPE exacta_requests_total counter\nexacta_requests_total {all}\n# TYPE exacta_refused_total counter\nexacta_refused_total {refused}\n# TYPE exacta_faults_total counter\nexacta_faults_total {faults}\n# TYPE exacta_plans_waiting gauge\n{waiting}# TYPE exacta_log_entries gauge\n{entries}",
+        "# TYPE exacta_requests_total counter\nexacta_requests_total {all}\n# TYPE exacta_refused_total counter\nexacta_refused_total {refused}\n# TYPE exacta_faults_total counter\nexacta_faults_total {faults}\n# TYPE exacta_plans_waiting gauge\n{waiting}# TYPE exacta_log_entries gauge\n{entries}# TYPE exacta_kept_answers_total counter\n{kept}",
     );
     Ok(Answer::text("text/plain; version=0.0.4; charset=utf-8", &text))
 }

@@ -72,6 +72,9 @@ impl Around {
                     self.alarms(html);
                     html.add(inside);
                 });
+                html.tag("footer", &[("class", "foot")], |html| {
+                    html.leaf("a", &[("href", "/reference")], "For programs");
+                });
                 html.tag("div", &[("id", "live"), ("role", "status"), ("aria-live", "polite")], |_| {});
             });
         });

@@ -4,7 +4,7 @@ use super::envelope::data;
 use super::plans::named as named_plan;
 use super::wire::{Rollback, Start};
 use super::{body, found, person};
-use crate::answer::Answer;
+use crate::answer::{Answer, Standing};
 use crate::api::session_key;
 use crate::place::Place;
 use crate::problem::refuse;
@@ -108,17 +108,18 @@ pub fn show(request: &Request) -> Result<Answer, Error> {
 }
 
 /// What happened in a run, as a stream that ends with it.
-pub fn events(request: &Request) -> Result<Answer, Error> {
+pub fn events(request: &Request) -> Result<Standing, Error> {
     let (place, run) = named(request)?;
     let mut text = String::new();
     for (number, event) in place.look(&request.caller)?.site_run_events(&run)?.iter().enumerate() {
         let line = exacta_kernel::text::visible_json(&serde_json::to_string(event).unwrap_or_default()).into_owned();
         text.push_str(&format!("id: {number}\nevent: {}\ndata: {line}\n\n", event.event));
     }
-    if !matches!(run.state, "queued" | "running" | "rolling_back") {
-        text.push_str(super::follow::END);
+    let is_over = !matches!(run.state, "queued" | "running" | "rolling_back");
+    if is_over {
+        text.push_str("event: end\ndata: {}\n\n");
     }
-    Ok(Answer::text("text/event-stream", &text))
+    Ok(Standing { answer: Answer::text("text/event-stream", &text), is_over })
 }
 
 /// Rolls a completed run back, as an undo does.
