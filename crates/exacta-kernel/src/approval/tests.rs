@@ -1,4 +1,4 @@
-use super::setting::{SettingDemand, SettingStatement, SettingVerb, profile_subject};
+use super::setting::{SettingDemand, SettingStatement, SettingVerb, approver_subject, profile_subject, token_subject};
 use super::*;
 use crate::profile::Profile;
 use ed25519_dalek::{Signer as _, SigningKey};
@@ -218,6 +218,65 @@ fn settings_count_for_exactly_what_was_signed() {
     ] {
         assert_eq!(verified.is_for(verb, project, of), expected, "{verb:?} {project:?} {of}");
     }
+}
+
+/// What is signed of a token and of an approver is all that there is of it: nothing else has the same hash.
+#[test]
+fn a_subject_is_of_all_that_it_names() {
+    let (token, other) = (Digest::of(b"token"), Digest::of(b"other"));
+    let scopes = |names: &[&str]| -> BTreeSet<String> { names.iter().map(|name| (*name).to_owned()).collect() };
+    let subjects = [
+        token_subject("codex", &token, &scopes(&["read", "propose"]), NOW),
+        token_subject("codey", &token, &scopes(&["read", "propose"]), NOW),
+        token_subject("codex", &other, &scopes(&["read", "propose"]), NOW),
+        token_subject("codex", &token, &scopes(&["read"]), NOW),
+        token_subject("codex", &token, &scopes(&["read", "propose"]), NOW.plus_seconds(1)),
+        approver_subject(&ApproverName::parse("ann").unwrap(), &world().approvers[0].public_key),
+        approver_subject(&ApproverName::parse("ben").unwrap(), &world().approvers[0].public_key),
+        approver_subject(&ApproverName::parse("ann").unwrap(), &world().approvers[1].public_key),
+    ];
+    assert_eq!(subjects.iter().collect::<BTreeSet<_>>().len(), subjects.len());
+    assert_eq!(subjects[0], token_subject("codex", &token, &scopes(&["propose", "read"]), NOW), "in any order");
+}
+
+/// What is stored of a verified decision and of a verified setting is what was signed, with the key that it was verified by.
+#[test]
+fn what_was_verified_is_what_was_signed() {
+    let world = world();
+    let decision = world.sign(world.statement(Verb::Reject));
+    let verified = verify_decision(&decision, &world.approvers, &world.demand(), Verb::Reject).unwrap();
+    assert_eq!((verified.signed(), verified.statement()), (&decision, &decision.statement));
+    assert_eq!(verified.key(), world.approvers[0].public_key);
+    let (verb, subject) = (SettingVerb::ProfileSet, profile_subject(Profile::Dev));
+    let ann = ApproverName::parse("ann").unwrap();
+    let statement = SettingStatement::new(verb, None, subject, ann, NOW, NOW.plus_seconds(60));
+    let signature = world.key.sign(&statement.signing_bytes().unwrap()).to_bytes();
+    let signed = statement.with_signature(Signature::from_bytes(signature));
+    let demand = SettingDemand { verb, project: None, subject, now: NOW };
+    let verified = setting::verify(&signed, &world.approvers, &demand).unwrap();
+    assert_eq!((verified.signed(), verified.statement()), (&signed, &signed.statement));
+    assert_eq!(verified.key(), world.approvers[0].public_key);
+}
+
+/// Every way in which an approval fails says what happened and what helps.
+#[test]
+fn every_failure_says_what_helps() {
+    let (name, plan) = (ApproverName::parse("ann").unwrap(), PlanId::parse(PLAN).unwrap());
+    let all = [
+        ApprovalError::NotAnApprover(name.clone()),
+        ApprovalError::Removed(name.clone()),
+        ApprovalError::BadSignature(name),
+        ApprovalError::WrongVerb,
+        ApprovalError::WrongProject,
+        ApprovalError::WrongPlan(plan),
+        ApprovalError::WrongHash,
+        ApprovalError::WrongSubject,
+        ApprovalError::Expired(NOW),
+        ApprovalError::FromTheFuture(NOW),
+        ApprovalError::NotCanonical,
+    ];
+    let said = all.iter().map(|error| format!("{error}: {}", error.hint().worded(|remedy| format!("{remedy:?}"))));
+    insta::assert_snapshot!(said.collect::<Vec<_>>().join("\n"));
 }
 
 #[test]

@@ -241,10 +241,24 @@ fn an_entry_is_one_canonical_line() {
 
 #[test]
 fn an_event_is_shown_by_the_word_that_is_recorded() {
-    for word in ["plan_created", "plan_executed", "run_refused", "policy_changed", "session_ended", "tampering_found"] {
+    let words = "plan_created plan_evaluated plan_checked plan_approved plan_rejected plan_expired plan_executed proposal_refused \
+        changes_requested run_started run_rolled_back run_needs_attention run_undone run_recovered run_resolved run_refused \
+        policy_changed profile_changed approver_changed provider_changed autopilot_changed occasion_changed autopilot_notice \
+        notice_failed token_changed site_changed model_drift session_ended tampering_found";
+    for word in words.split_whitespace() {
         let event: Event = serde_json::from_value(json!(word)).unwrap();
         assert_eq!((event.name(), event.to_string().as_str()), (word, word));
     }
+}
+
+/// A leaf is the hash of the line that is written, and of nothing else.
+#[test]
+fn an_entry_is_a_leaf_by_its_line() {
+    let line = entry().line().unwrap();
+    assert_eq!(entry().leaf(), Ok(merkle::leaf_hash(&line)));
+    let mut other = entry();
+    other.reason.push('!');
+    assert_ne!(entry().leaf(), other.leaf());
 }
 
 #[test]
@@ -265,6 +279,9 @@ fn scores_and_actors_come_back_as_they_were() {
 #[test]
 fn numbers_that_collapse_are_refused() {
     const MOST: i64 = 1 << 53;
+    let mut plain = entry();
+    plain.data.insert("n".to_owned(), json!({ "share": 0.5, "name": "x", "is": true, "none": null }));
+    assert!(plain.line().is_ok());
     for (number, fits) in [(MOST, true), (MOST + 1, false), (-MOST, true), (-MOST - 1, false), (-1, true)] {
         let mut entry = entry();
         entry.data.insert("n".to_owned(), json!([{ "m": number }]));

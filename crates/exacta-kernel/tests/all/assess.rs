@@ -184,6 +184,24 @@ fn golden(folder: &str, least: usize, expected: Option<Grade>) -> String {
     wrong
 }
 
+/// What is written of a score is read back, and nothing else is.
+#[test]
+fn a_score_is_read_as_it_is_written() {
+    for points in [0, 1, 10, 600, 6_000, 7_499, 7_500, 9_999, 10_000] {
+        let score = BasisPoints(points);
+        assert_eq!(BasisPoints::parse(&score.to_string()), Some(score));
+        let text = serde_json::to_string(&score).unwrap();
+        assert_eq!(serde_json::from_str::<BasisPoints>(&text).unwrap(), score, "{text}");
+    }
+    assert_eq!(BasisPoints::parse("1"), Some(BasisPoints::ONE));
+    for wrong in ["", "1.0001", "0.12345", "0.5x", "-0.5", "x", "2", "429497"] {
+        assert_eq!(BasisPoints::parse(wrong), None, "{wrong}");
+    }
+    for wrong in ["1.5", "\"0.5\"", "null", "1e3"] {
+        assert!(serde_json::from_str::<BasisPoints>(wrong).is_err(), "{wrong}");
+    }
+}
+
 #[test]
 fn well_made_plans_are_good() {
     assert_eq!(golden("good", 25, Some(Grade::Good)), "");

@@ -15,6 +15,12 @@ fn every_change_has_its_answer() {
         if case["model"] == "none" {
             scene.identity.binding.proposer.model = None;
         }
+        if case["for"] == "autopilot" {
+            scene.made_for_autopilot();
+        }
+        if case["for"] == "site" {
+            scene.made_for_site();
+        }
         scene.change(&case["now"]);
         let found = drift(&scene.identity, &scene.present());
         let words = |drift: &exacta_kernel::drift::Drift| {
@@ -51,12 +57,13 @@ fn the_strictest_answer_wins() {
 #[test]
 fn what_counts_only_until_a_run_begins() {
     use DriftKind::{
-        Age, Ceiling, Clock, Configuration, Model, ModelVersion, Policy, Profile, ProviderClass, Session, Target,
+        Age, Autopilot, Ceiling, Clock, Configuration, Model, ModelVersion, Policy, Profile, ProviderClass, Session,
+        Site, Skill, Target,
     };
     for kind in [Age, Clock, Session, Configuration] {
         assert!(kind.ends_at_the_start(), "{kind:?}");
     }
-    for kind in [Target, Model, ModelVersion, ProviderClass, Policy, Profile, Ceiling] {
+    for kind in [Target, Model, ModelVersion, ProviderClass, Policy, Profile, Ceiling, Autopilot, Site, Skill] {
         assert!(!kind.ends_at_the_start(), "{kind:?}");
     }
 }

@@ -6,7 +6,9 @@ use exacta_kernel::approval::{
     VerifiedApproval,
 };
 use exacta_kernel::assess::assess;
-use exacta_kernel::binding::{Authority, Binding, Identity, Limits, ModelIdentity, Proposer, ProviderClass};
+use exacta_kernel::binding::{
+    Authority, Binding, BoundAutopilot, BoundSite, Identity, Limits, ModelIdentity, Proposer, ProviderClass,
+};
 use exacta_kernel::check::{Allowed, Context, ValidPlan, check};
 use exacta_kernel::drift::Present;
 use exacta_kernel::facts::{Facts, FileContent, Obstacle, Target, TargetFact};
@@ -46,6 +48,10 @@ pub struct Scene {
     pub config_sha256: Digest,
     pub session_alive: bool,
     pub model: Option<ModelIdentity>,
+    /// What the plan's autopilot allows, by hash; none where it has none, or it is gone.
+    pub autopilot: Option<Digest>,
+    /// The site and skill of the plan.
+    pub site: Option<BoundSite>,
     pub now: Timestamp,
     pub approvers: Vec<Approver>,
     pub safety: String,
@@ -90,10 +96,33 @@ impl Scene {
             config_sha256: Digest::of(b"configuration"),
             session_alive: true,
             model: Some(model(&json!({}))),
+            autopilot: None,
+            site: None,
             now: MADE.plus_seconds(60),
             approvers: vec![approver("ann", 1), approver("ben", 2)],
             safety: String::new(),
         }
+    }
+
+    /// Binds the plan to an autopilot, as it is now.
+    pub fn made_for_autopilot(&mut self) {
+        let sha256 = Digest::of(b"prices");
+        self.identity.binding.autopilot = Some(BoundAutopilot {
+            name: "prices".to_owned(),
+            sha256,
+            occasion: None,
+            hosts: ["example.com".to_owned()].into(),
+            recipients: [].into(),
+            primitives: ["read_web".to_owned()].into(),
+        });
+        self.autopilot = Some(sha256);
+    }
+
+    /// Binds the plan to a site and a skill, as they are now.
+    pub fn made_for_site(&mut self) {
+        let bound = bound_site(&json!({}));
+        self.identity.binding.site = Some(bound.clone());
+        self.site = Some(bound);
     }
 
     /// Changes the world as a case says.
@@ -118,6 +147,16 @@ impl Scene {
             }
             changed => self.model = Some(model(changed)),
         }
+        match &now["autopilot"] {
+            Value::Null => {}
+            gone if gone == "gone" => self.autopilot = None,
+            changed => self.autopilot = Some(Digest::of(changed.as_str().unwrap().as_bytes())),
+        }
+        match &now["site"] {
+            Value::Null => {}
+            gone if gone == "gone" => self.site = None,
+            changed => self.site = Some(bound_site(changed)),
+        }
         if now["targets"].is_object() {
             self.facts = facts_now(&now["targets"]);
         }
@@ -136,8 +175,8 @@ impl Scene {
 
     pub fn present(&self) -> Present<'_> {
         Present {
-            autopilot: None,
-            site: None,
+            autopilot: self.autopilot,
+            site: self.site.as_ref(),
             authority: &self.authority,
             config_sha256: self.config_sha256,
             session_alive: self.session_alive,
@@ -286,6 +325,18 @@ pub fn model(changed: &Value) -> ModelIdentity {
             "trusted" => ProviderClass::TrustedCloud,
             _ => ProviderClass::UntrustedCloud,
         },
+    }
+}
+
+/// The site and skill of the plan, but for what a case says.
+fn bound_site(changed: &Value) -> BoundSite {
+    let hash = |key: &str| Digest::of(changed[key].as_str().unwrap_or(key).as_bytes());
+    BoundSite {
+        name: "blog".to_owned(),
+        setup_sha256: hash("setup"),
+        manifest_sha256: hash("manifest"),
+        skill_id: "wp.pages.write".to_owned(),
+        skill_sha256: hash("skill"),
     }
 }
 
