@@ -65,7 +65,7 @@ pub(crate) struct Bound<'a> {
 }
 
 impl Surroundings {
-    /// Reads them anew.
+    /// Reads them as they are now.
     ///
     /// # Errors
     /// If the policy is broken, or the user's own folder cannot be read.
@@ -214,7 +214,7 @@ impl Stored {
 }
 
 impl Current {
-    /// The content's hash, derived anew.
+    /// The content's hash, derived again.
     pub fn content_hash(&self) -> Option<Digest> {
         self.evaluation.plan().map(|plan| plan.content_hash())
     }

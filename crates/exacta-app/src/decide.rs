@@ -230,7 +230,7 @@ impl App {
         won(id, self.store.add_feedback(id, &asked, &[entry], at)?)
     }
 
-    /// A new plan from the proposal of one that expired, or was carried out.
+    /// A new plan from the proposal of one that expired, or had its run.
     ///
     /// # Errors
     /// If its text was not kept, the plan can still be used, or was rejected.
@@ -313,7 +313,7 @@ impl App {
     }
 }
 
-/// Until when a decision counts that is carried out at once.
+/// Until when a decision counts that is acted upon at once.
 pub(crate) const fn at_once(at: Timestamp) -> Timestamp {
     at.plus_seconds(60)
 }

@@ -1,4 +1,4 @@
-//! The second act: an approved plan is judged again and, if everything still holds, carried out.
+//! The second act: an approved plan is judged again and, if everything still holds, run.
 
 use crate::app::App;
 use crate::caller::Act;
@@ -28,7 +28,7 @@ use serde_json::json;
 use std::sync::atomic::AtomicBool;
 
 impl App {
-    /// Carries out an approved plan, once, all or nothing.
+    /// Runs an approved plan, once, all or nothing.
     ///
     /// # Errors
     /// If the approval no longer holds, the run could not start, or it failed and was rolled back.

@@ -93,7 +93,7 @@ fn is_safe(folder: &Path) -> bool {
             .and_then(open_root)
             .and_then(|outer| read(&outer, file.file_name()?.to_str()?, CONFIGURATION));
         for name in safe_directories(&String::from_utf8_lossy(&text.unwrap_or_default())) {
-            // An empty one takes back all before it.
+            // An empty one drops all before it.
             if name.is_empty() { safe.clear() } else { safe.push(name) }
         }
     }

@@ -1,4 +1,4 @@
-//! What decisions are taken under: policy, profile, approvers. Loaded anew for every decision, so that none is taken under a
+//! What decisions are taken under: policy, profile, approvers. Loaded again for every decision, so that none is taken under a
 //! policy that is no longer in force.
 
 use crate::error::{Error, Exit};

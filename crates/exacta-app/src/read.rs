@@ -262,7 +262,7 @@ impl App {
         let hash = current.map_or(Ok(record.plan_hash), Current::hash_to_sign)?;
         let view = |signed: &SignedStatement| {
             let statement = &signed.statement;
-            // A decision that was carried out stays valid; its time counts only for what is still to come.
+            // A decision that was acted upon stays valid; its time counts only for what is still to come.
             let now = if current.is_some() { now() } else { statement.at };
             let demand = Demand { project: &self.project.id, plan_id: &record.id, plan_hash: hash, now };
             let verified = approval::verify_decision(signed, &approvers, &demand, statement.verb);

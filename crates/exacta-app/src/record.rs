@@ -73,7 +73,7 @@ impl App {
         safe_on_tampering(&options, || act(self))
     }
 
-    /// Entries of the log, oldest first: of one operation, or the last so many.
+    /// Entries of the log, oldest first: of one operation, or the newest ones.
     ///
     /// # Errors
     /// If the log cannot be read.

@@ -408,7 +408,7 @@ fn built_in() -> String {
     SafetyPolicy::default().to_toml()
 }
 
-/// A file that was named for a key and is none is not to be mended or moved away.
+/// A file that was named for a key and is none is not to be repaired or moved away.
 fn not_a_key(error: KeyError) -> Error {
     use Weakness::{NotAFile, NotAFolder, TooLarge};
     let unfit = matches!(

@@ -113,7 +113,7 @@ impl App {
         Ok(stuck)
     }
 
-    /// Whether a run could not be settled, or the newest one met somebody else's changes. Whoever carried out another since has
+    /// Whether a run could not be settled, or the newest one met somebody else's changes. Whoever ran another since has
     /// seen those.
     fn needs_attention(&self, newest: Option<&RunRecord>) -> Result<bool, Error> {
         if newest.is_some_and(|run| run.state.waits_for_a_person()) {

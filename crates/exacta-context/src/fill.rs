@@ -152,7 +152,7 @@ impl<'a> Fill<'a> {
         self.shown.iter().any(|shown| shown.chosen.path == *path)
     }
 
-    /// Reads a file and shows it, whole or in an outline of so many bytes. False if it cannot be shown, or has no room.
+    /// Reads a file and shows it, whole or in an outline of this many bytes. False if it cannot be shown, or has no room.
     fn show(&mut self, file: &File, why: Why, most: Option<usize>) -> bool {
         let read = match beneath::file(self.project, file.seen.path.as_str(), FILE_CAP) {
             Ok(Some((_, bytes))) => Ok(bytes),

@@ -133,7 +133,7 @@ pub struct Asked {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Proposer {
-    /// The credential it was handed in with, such as `cli:1000`.
+    /// The credential it was submitted with, such as `cli:1000`.
     pub credential: String,
     /// The model; none where none was declared, which is recorded as such.
     pub model: Option<ModelIdentity>,

@@ -160,7 +160,7 @@ pub struct Finding {
     pub pointer: Option<String>,
     /// What is wrong: lower case, one line, names in backticks.
     pub message: String,
-    /// What would mend it.
+    /// What would fix it.
     pub hint: String,
 }
 

@@ -75,7 +75,7 @@ impl Problem {
         }
     }
 
-    /// What would mend it.
+    /// What would fix it.
     #[must_use]
     pub const fn hint(self) -> &'static str {
         match self {

@@ -50,7 +50,7 @@ pub struct Price {
 }
 
 impl Price {
-    /// What so many tokens cost, in millionths of a dollar, rounded up.
+    /// What a number of tokens costs, in millionths of a dollar, rounded up.
     #[must_use]
     pub const fn of(self, input: u64, output: u64) -> u64 {
         let cost = input.saturating_mul(self.input).saturating_add(output.saturating_mul(self.output));

@@ -37,7 +37,7 @@ pub(crate) enum Kind {
     Free(usize),
     /// An object of this shape.
     Object(&'static Shape),
-    /// An array of at most so many objects of this shape.
+    /// An array of at most this many objects of this shape.
     Objects(&'static Shape, usize),
     /// An array of at least one; the size of its step is its only cap.
     SomeObjects(&'static Shape),

@@ -1,4 +1,4 @@
-//! Points in time, always handed in: the kernel has no clock.
+//! Points in time, always given by the caller: the kernel has no clock.
 
 use crate::prelude::*;
 use core::fmt;
@@ -34,7 +34,7 @@ impl Timestamp {
         self.0
     }
 
-    /// This time and so many seconds more.
+    /// This time and a number of seconds more.
     #[must_use]
     pub const fn plus_seconds(self, seconds: u64) -> Self {
         let millis = if seconds > 10_000_000_000 { 10_000_000_000_000 } else { (seconds as i64) * 1000 };

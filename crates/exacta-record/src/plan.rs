@@ -154,7 +154,7 @@ pub struct Filter {
     pub usable: bool,
     /// Only those that are not over by then: that have run, or can still be used.
     pub not_over: Option<Timestamp>,
-    /// At most so many.
+    /// At most this many.
     pub limit: Option<u32>,
 }
 
@@ -163,7 +163,7 @@ pub struct Filter {
 pub struct EntryFilter {
     /// Only of this operation.
     pub correlation_id: Option<CorrelationId>,
-    /// Only the last so many.
+    /// Only this many, the newest.
     pub last: Option<u32>,
 }
 

@@ -11,9 +11,9 @@ use serde_json::Value;
 pub struct RunRecord {
     /// Names it.
     pub id: RunId,
-    /// The plan it carries out, or whose run it takes back.
+    /// The plan it is of, or whose run it undoes.
     pub plan_id: PlanId,
-    /// The run it takes back, if it is an undo.
+    /// The run it undoes, if it is an undo.
     pub undoes: Option<RunId>,
     /// How it stands.
     pub state: RunState,
@@ -21,7 +21,7 @@ pub struct RunRecord {
     pub started_at: Timestamp,
     /// When it ended.
     pub ended_at: Option<Timestamp>,
-    /// The process that carries it out.
+    /// The process that it is in.
     pub pid: u32,
     /// What tells that process from any other that ever has its number: the boot it belongs to, and when it started.
     pub boot: String,
@@ -49,7 +49,7 @@ pub enum RunState {
     NeedsAttention,
     /// Nobody can tell whether an act of it happened: a person has to find out.
     Unknown,
-    /// It was completed, and taken back later.
+    /// It was completed, and undone later.
     Undone,
 }
 
@@ -125,7 +125,7 @@ pub struct RunFilter {
     pub own: bool,
     /// Only those that began then or later.
     pub since: Option<Timestamp>,
-    /// At most so many.
+    /// At most this many.
     pub limit: Option<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! What a plan takes from one place and puts in another: moved, not written anew.
+//! What a plan takes from one place and puts in another: moved, not newly written.
 
 use crate::compare::{Compared, Prints};
 use exacta_kernel::diff::{ChangeKind, LineChange};

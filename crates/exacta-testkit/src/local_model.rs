@@ -34,7 +34,7 @@ pub struct LocalModel {
 }
 
 impl LocalModel {
-    /// Starts one with a context of so many tokens. The packages are installed into this folder once; none if that is not possible here.
+    /// Starts one with a context of this many tokens. The packages are installed into this folder once; none if that is not possible here.
     #[track_caller]
     #[must_use]
     pub fn start(folder: &Path, context: u32) -> Option<Self> {

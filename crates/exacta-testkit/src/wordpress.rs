@@ -99,7 +99,7 @@ impl WordPress {
         drop(self.running.take());
     }
 
-    /// Has the n-th request of a kind by a user go wrong, from now on counted anew: see `wordpress/faults.php`.
+    /// Has the n-th request of a kind by a user go wrong, counted from now on: see `wordpress/faults.php`.
     ///
     /// # Panics
     /// If that cannot be written.

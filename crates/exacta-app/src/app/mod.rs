@@ -188,7 +188,7 @@ impl App {
         ProjectRef { home: &self.home, root: &self.root, project: &self.project.id }
     }
 
-    /// What is in force now. The profile is read anew: another process may have lowered it.
+    /// What is in force now. The profile is read again: another process may have lowered it.
     pub(crate) fn in_force(&self) -> Result<InForce, Error> {
         InForce::load(&self.home, &self.root, self.profile()?)
     }

@@ -208,7 +208,7 @@ fn twice(outline: &Outline) -> Vec<FindingView> {
     again.map(finding).collect()
 }
 
-/// Bounded by what a plan may have and what fits in an answer of so many tokens: a small model that begins a list does not end it
+/// Bounded by what a plan may have and what fits in an answer of that many tokens: a small model that begins a list does not end it
 /// by itself.
 fn shape(tokens: u64) -> Shape {
     let text = |most: u32| json!({ "type": "string", "maxLength": most });

@@ -13,7 +13,7 @@ pub(super) const PLAN: &str = include_str!("prompts/plan.txt");
 pub(super) const CHANGE: &str = include_str!("prompts/change.txt");
 const REPAIR: &str = include_str!("prompts/repair.txt");
 
-/// The most findings that are told at a time: a model that is told everything at once mends nothing.
+/// The most findings that a model gets at a time: one that gets everything at once fixes nothing.
 const MOST_FINDINGS: usize = 12;
 
 /// A mark that nothing in the project can hold, since it is made when the project is already there.

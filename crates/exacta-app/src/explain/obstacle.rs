@@ -185,7 +185,7 @@ fn counted(assessment: &Assessment) -> u32 {
     assessment.risk().factors().iter().map(|factor| factor.score).sum::<u32>().min(100)
 }
 
-/// The reasons with the most points, until they carry so many.
+/// The reasons with the most points, until they add up to that many.
 fn heaviest(mut reasons: Vec<ReasonView>, points: u32) -> Vec<ReasonView> {
     reasons.sort_by_key(|reason| std::cmp::Reverse(reason.points));
     let mut carried = 0;

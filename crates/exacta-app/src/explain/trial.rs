@@ -10,7 +10,7 @@ use exacta_view::{StepName, Without};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// Beyond so many steps not every pair is tried: each trial costs a whole evaluation.
+/// Beyond this many steps not every pair is tried: each trial costs a whole evaluation.
 const MANY: usize = 15;
 
 /// Steps, by their place in the proposal.

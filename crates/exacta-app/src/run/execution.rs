@@ -1,4 +1,4 @@
-//! How a run goes on.
+//! How a plan is run: what waits, what cancels, who watches.
 
 use crate::checks::CheckEvent;
 use exacta_exec::Event as Progress;
@@ -8,7 +8,7 @@ use std::time::Duration;
 /// Where the entry of a run's beginning says that no person was asked.
 pub(crate) const NOTICE: &str = "notice";
 
-/// How a run is carried out.
+/// How a plan is run.
 pub struct Execution<'a> {
     /// Whether every write is made durable; without it a run survives a crash of the process, not a power cut.
     pub sync: bool,

@@ -1,4 +1,4 @@
-//! A completed run is taken back: asked for by a person, refused where a target has changed since.
+//! A completed run is undone: asked for by a person, refused where a target has changed since.
 
 use crate::app::App;
 use crate::caller::Act;
@@ -33,7 +33,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 impl App {
-    /// What taking a run back would do: the newest that is not taken back yet, or the one whose id, or whose plan's id, starts so.
+    /// What undoing a run would do: the newest that is not undone yet, or the one whose id, or whose plan's id, starts so.
     ///
     /// # Errors
     /// If there is no such run, or a target has changed since; then with what changed.
@@ -61,7 +61,7 @@ impl App {
         })
     }
 
-    /// Takes a run back, all or nothing. The undo is a run of its own, recorded, and can be taken back.
+    /// Undoes a run, all or nothing. The undo is a run of its own, recorded, and can be undone.
     ///
     /// # Errors
     /// As [`App::undo_preview`], and as a run.
@@ -131,13 +131,13 @@ impl App {
         }
     }
 
-    /// The plan of the run that was named, also where the run cannot be taken back.
+    /// The plan of the run that was named, also where the run cannot be undone.
     #[must_use]
     pub fn plan_to_undo(&self, run: Option<&str>) -> Option<PlanId> {
         self.authorize(Act::Read).and_then(|()| self.meant_run(run)).ok().map(|run| run.plan_id)
     }
 
-    /// The run to take back.
+    /// The run to undo.
     fn undoable(&self, prefix: Option<&str>) -> Result<RunRecord, Error> {
         let run = self.meant_run(prefix)?;
         if run.state == RunState::Completed { Ok(run) } else { Err(not_undoable(&run)) }
@@ -234,7 +234,7 @@ impl App {
         Error::new(Exit::Drifted, "target_changed", message).hint("undo the later change first, or make a new plan")
     }
 
-    /// What the run left in each file, as far as it can be told: what an undo left was saved before the run that it took back; what a
+    /// What the run left in each file, as far as it can be told: what an undo left was saved before the run that it undid; what a
     /// plan left follows from what was saved before it and the proposal.
     fn left_by(&self, completed: &Completed) -> BTreeMap<RelPath, Option<Content>> {
         let mut derived = self.made_by(completed).unwrap_or_default();

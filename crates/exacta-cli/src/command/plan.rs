@@ -169,7 +169,7 @@ pub fn next(view: &PlanView, app: &App, output: &Output) {
     }
 }
 
-/// How an approved plan is carried out, if it can be.
+/// How an approved plan is run, if it can be.
 pub fn execute_next(view: &PlanView, output: &Output) {
     let domain = view.detail.as_ref().map_or(Domain::Files.name(), |detail| detail.domain.as_str());
     match view.short_id.as_ref().or(view.plan_id.as_ref()) {

@@ -114,7 +114,7 @@ fn ended(app: &mut App, id: &PlanId, error: Error) -> Error {
     }
 }
 
-/// Tells about a plan that is not carried out now.
+/// Tells about a plan that is not run now.
 fn stopped(view: &PlanView, app: &App, error: &Error, context: &Context) -> Result<u8, Error> {
     let output = &context.output;
     if output.is_json() {

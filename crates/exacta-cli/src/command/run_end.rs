@@ -1,4 +1,4 @@
-//! How a run ends: carried out with progress on the way, and told as text or JSON.
+//! How a run ends: with progress on the way, printed as text or JSON.
 
 use super::Context;
 use crate::args::Pace;

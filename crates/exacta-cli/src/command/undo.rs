@@ -1,4 +1,4 @@
-//! Runs are taken back.
+//! Runs are undone.
 
 use super::Context;
 use super::key::Decider;

@@ -35,7 +35,7 @@ fn labelled(paint: Paint, width: usize, tone: Tone, label: &str, message: &str) 
     out
 }
 
-/// The text after the beginning of its first row, which takes so many columns. Names in backticks, and words longer than a line, are never cut: paths and
+/// The text after the beginning of its first row, which takes this many columns. Names in backticks, and words longer than a line, are never cut: paths and
 /// commands are to be copied.
 fn folded(paint: Paint, width: usize, mut row: Row, mut used: usize, hang: usize, text: &str) -> String {
     let (mut out, mut empty) = (String::new(), true);

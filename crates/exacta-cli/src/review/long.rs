@@ -1,6 +1,6 @@
 //! A diff that is too long to be laid out at once: only its screen lines that are seen are made.
 //!
-//! Of every so many screen lines the place where it begins is kept, so that any of them is found at once, also within a line of
+//! Of every few screen lines the place where it begins is kept, so that any of them is found at once, also within a line of
 //! many megabytes.
 
 use exacta_kernel::text::visible;

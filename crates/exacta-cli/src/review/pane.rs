@@ -41,7 +41,7 @@ impl Pane {
         }
     }
 
-    /// The page so many places further, around the end.
+    /// The page that many places further, around the end.
     pub fn turned(self, by: usize) -> Self {
         let at = Self::ALL.iter().position(|pane| *pane == self).unwrap_or_default();
         Self::ALL.get((at + by) % Self::ALL.len()).copied().unwrap_or(self)

@@ -189,7 +189,7 @@ impl Review {
         self.hidden = true;
     }
 
-    /// Fits the page's text into so many columns and lines.
+    /// Fits the page's text into this many columns and lines.
     pub fn resize(&mut self, columns: usize, lines: usize) {
         self.hidden = false;
         if self.room != (columns, lines) {

@@ -40,7 +40,7 @@ pub(super) struct Objects {
 }
 
 impl Objects {
-    /// Those of the repository in this folder, of which so many may be read.
+    /// Those of the repository in this folder, of which this many may be read.
     pub fn of(git: BorrowedFd<'_>, left: usize) -> Self {
         let folder = beneath::folder(git, "objects").ok();
         let packs = beneath::folder(git, "objects/pack").ok().map(packs).unwrap_or_default();

@@ -203,7 +203,7 @@ fn at<const N: usize>(file: &OwnedFd, offset: u64) -> Option<[u8; N]> {
     some_at(file, offset, N)?.try_into().ok()
 }
 
-/// Up to so many bytes; fewer only at the end.
+/// Up to this many bytes; fewer only at the end.
 fn some_at(file: &OwnedFd, offset: u64, most: usize) -> Option<Vec<u8>> {
     let mut bytes = vec![0; most];
     let mut filled = 0;

@@ -88,7 +88,7 @@ fn a_killed_undo_is_finished() {
     assert!(killed > 8, "only {killed}");
 }
 
-/// Each act reaches the server at most once, whenever the process dies; what it did is found by looking, and taken back.
+/// Each act reaches the server at most once, whenever the process dies; what it did is found by looking, and reversed.
 #[test]
 fn a_killed_run_over_http_repeats_nothing() {
     if !program("strace") {

@@ -9,7 +9,7 @@
 //! | `over/RUN.SEAL.kept` | the journal; over: everything is as before but for what someone else saved |
 //! | `RUN.SEAL.left` | over: everything is as it was found, since nobody can tell how it got there |
 //! | `RUN.0`, `RUN.1` … | of each step, the new file before the commit, the old one after it |
-//! | `RUN.0.again` | an old file that is being made anew from its before-image |
+//! | `RUN.0.again` | an old file that is being made again from its before-image |
 //! | `RUN.0.kept` | bytes that someone wrote into the old file while it was being replaced |
 //!
 //! A run holds the lock on its journal as long as it lives. Whoever can write here can make any name, but not the seal in a mark.
@@ -204,7 +204,7 @@ impl<'fs, F: Fs> Area<'fs, F> {
         }
     }
 
-    /// What was put aside for a run of so many steps, as paths from the project root.
+    /// What was put aside for a run of this many steps, as paths from the project root.
     pub(crate) fn aside(&self, run_id: &RunId, steps: usize) -> Result<Vec<String>, IoError> {
         let mut aside = Vec::new();
         for name in (0..steps).map(|step| Names(run_id).aside(step)) {

@@ -161,7 +161,7 @@ impl<'a, F: Fs> Prepared<'a, F> {
         Ok(Held { file, attributes })
     }
 
-    /// Makes sure that a file which is to be deleted could be made anew, with everything it has besides its bytes, by an undo or
+    /// Makes sure that a file which is to be deleted could be made again, with everything it has besides its bytes, by an undo or
     /// after a crash. One that has nothing but what every file of ours has needs no trial.
     fn try_giving_back(&mut self, step: usize, change: &Change, plain: &Attributes) -> Result<(), RunError> {
         let Some(Some(Held { attributes, .. })) = self.old.get(step) else { return Ok(()) };

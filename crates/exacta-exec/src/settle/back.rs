@@ -163,7 +163,7 @@ impl<F: Fs> Committed<'_, F> {
         Ok(())
     }
 
-    /// Makes the old file anew from its before-image, for when a crash lost the name it was kept under.
+    /// Makes the old file again from its before-image, for when a crash lost the name it was kept under.
     fn rebuild(&self, index: usize, step: &Step) -> Result<(), IoError> {
         let fs = self.area.fs;
         let names = Names(&self.journal.run_id);

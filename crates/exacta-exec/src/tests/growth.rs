@@ -10,7 +10,7 @@ use std::time::Duration;
 pub(super) const KEEP: Retention<'static> =
     Retention { older_than: Duration::from_secs(30 * 86_400), size_cap: u64::MAX, keep: &|_| true };
 
-/// A project with so many runs that are over.
+/// A project with this many runs that are over.
 fn beside(runs: u32) -> Project {
     let project = Project::new(&EVERYTHING);
     let flip = |number: u32| {

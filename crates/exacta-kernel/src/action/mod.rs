@@ -18,17 +18,17 @@ pub enum Tier {
     High,
 }
 
-/// Whether what a step did can be taken back.
+/// Whether what a step did can be undone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reversibility {
-    /// Nothing to take back.
+    /// Nothing to undo.
     NoEffect,
     /// Put back exactly.
     Exact,
     /// Made good by another action.
     Compensated,
-    /// Cannot be taken back.
+    /// Cannot be undone.
     Irreversible,
 }
 

@@ -31,7 +31,7 @@ macro_rules! primitives {
                 match self { $(Self::$variant => $approval,)* }
             }
 
-            /// Whether what it did can be taken back.
+            /// Whether what it did can be undone.
             #[must_use]
             pub const fn reversibility(self) -> Reversibility {
                 match self { $(Self::$variant => Reversibility::$undo,)* }

@@ -13,7 +13,7 @@ pub struct Tool {
     pub tier: Tier,
     /// What a call weighs in the estimates.
     pub weight: u32,
-    /// Whether what it did can be taken back.
+    /// Whether what it did can be undone.
     pub reversibility: Reversibility,
     /// The arguments it takes; no other is accepted.
     pub arguments: &'static [&'static str],

@@ -55,7 +55,7 @@ pub struct SettingStatement {
     pub approver: ApproverName,
     /// When.
     pub at: Timestamp,
-    /// Until when it may be carried out.
+    /// Until when it may be set.
     pub expires_at: Timestamp,
 }
 
@@ -90,7 +90,7 @@ pub struct VerifiedSetting {
 }
 
 impl SettingStatement {
-    /// A decision taken `at` some time. It is carried out at once, so it should expire soon.
+    /// A decision taken `at` some time. It is acted upon at once, so it should expire soon.
     #[must_use]
     pub const fn new(
         verb: SettingVerb,

@@ -279,7 +279,7 @@ pub struct Dimension {
 pub struct Issue {
     /// In words.
     pub message: String,
-    /// What would mend it.
+    /// What would fix it.
     pub hint: String,
     /// The file.
     #[serde(skip_serializing_if = "Option::is_none")]

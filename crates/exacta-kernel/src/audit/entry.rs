@@ -110,7 +110,7 @@ pub enum Event {
     RunRolledBack,
     /// A run ended in a way a person has to look at.
     RunNeedsAttention,
-    /// A run was taken back later.
+    /// A run was undone later.
     RunUndone,
     /// A run that crashed was completed or rolled back by a later command.
     RunRecovered,

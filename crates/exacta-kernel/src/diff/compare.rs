@@ -26,7 +26,7 @@ pub(super) fn compare<'l>(
     in_pieces(&old, &new, PIECE)
 }
 
-/// How so many lines become so many others, where only those at the start and the end are known to stay.
+/// How some lines become others, where only those at the start and the end are known to stay.
 pub(super) fn replaced(old: usize, new: usize, same: usize, same_at_end: usize) -> Vec<DiffOp> {
     let shorter = old.min(new);
     let start = same.min(shorter);

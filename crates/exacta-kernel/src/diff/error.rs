@@ -217,7 +217,7 @@ impl DiffError {
         }
     }
 
-    /// What would mend it.
+    /// What would fix it.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {

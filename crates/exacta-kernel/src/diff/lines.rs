@@ -98,7 +98,7 @@ impl Comparison {
         Self { skipped: lines_in(before.get(..start).unwrap_or_default()), old, new, ops }
     }
 
-    /// The lines that came and went between the contents it was made from: of each kind the first, so many.
+    /// The lines that came and went between the contents it was made from: of each kind the first, up to a number.
     pub(crate) fn line_changes<'a>(
         &self,
         before: Option<&'a FileContent>,
@@ -220,7 +220,7 @@ const DENSE: usize = 1 << 20;
 const STRIDE: usize = 64;
 
 impl Lines {
-    /// The lines but for so many bytes at the start and at the end.
+    /// The lines without a number of bytes at the start and at the end.
     fn between(bytes: &[u8], start: usize, end: usize) -> Self {
         let end = bytes.len().saturating_sub(end);
         let piece = bytes.get(start..end).unwrap_or_default();

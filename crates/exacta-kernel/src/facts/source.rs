@@ -31,7 +31,7 @@ pub struct FileFacts {
     /// What its code tells; none where it was not parsed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<CodeFacts>,
-    /// Lines of it that another place of the plan lost: moved here, not written anew.
+    /// Lines of it that another place of the plan lost: moved here, not newly written.
     pub moved_lines: u64,
 }
 

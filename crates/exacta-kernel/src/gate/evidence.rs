@@ -19,7 +19,7 @@ use crate::scan::{DependencyChange, DependencyKind, Signals};
 use crate::secret;
 use crate::text::{excerpt, visible_line};
 
-/// Above so many steps a person confirms a plan, in every profile.
+/// Above this many steps a person confirms a plan, in every profile.
 const MANY_STEPS: usize = 10;
 
 /// What is found where there is nothing to look into.

@@ -80,7 +80,7 @@ pub enum ImportError {
 }
 
 impl ImportError {
-    /// What would mend it.
+    /// What would fix it.
     #[must_use]
     pub fn hint(&self) -> &str {
         match self {

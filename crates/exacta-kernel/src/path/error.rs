@@ -17,7 +17,7 @@ pub struct PathError {
     pub path: String,
     /// What is wrong.
     pub message: String,
-    /// What would mend it.
+    /// What would fix it.
     pub hint: String,
 }
 

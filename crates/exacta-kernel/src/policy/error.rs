@@ -16,7 +16,7 @@ pub struct PolicyError {
     pub column: Option<usize>,
     /// What is wrong: one line, names in backticks.
     pub message: String,
-    /// What would mend it.
+    /// What would fix it.
     pub hint: String,
 }
 

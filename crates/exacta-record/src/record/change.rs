@@ -59,7 +59,7 @@ impl Record {
         self.turn()?.change(entries, clock, act)
     }
 
-    /// Where the change is written to, if the log ends with these entries, the last of so many.
+    /// Where the change is written to, if the log ends with these entries, the last of a number of them.
     pub(super) fn outputs(&self, last: &[Pending], size: u64) -> Result<Outputs<'_>, RecordError> {
         let outputs = Outputs::open(&self.folder, size == 0)?;
         outputs.log.check_written(last, size)?;

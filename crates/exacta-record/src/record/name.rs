@@ -8,7 +8,7 @@ use crate::sqlite::db::Db;
 use exacta_kernel::id::{FEWEST, PlanId};
 use rusqlite::params;
 
-/// How many plans are looked at: whoever gets so many answers needs more of the name anyway.
+/// How many plans are looked at: whoever gets that many answers needs more of the name anyway.
 const MOST: usize = 20;
 
 impl Record {

@@ -105,8 +105,8 @@ impl Record {
         })
     }
 
-    /// Ends a run that is going on or needs attention; the run as it is then. When an undo completes, the run it takes back
-    /// becomes `undone`; if that one was itself an undo, what it had taken back is `completed` again, and so on.
+    /// Ends a run that is going on or needs attention; the run as it is then. When an undo completes, the run it undoes
+    /// becomes `undone`; if that one was itself an undo, what it had undone is `completed` again, and so on.
     ///
     /// # Errors
     /// [`RecordError`]; also for an unknown run and for one that has ended.
@@ -226,8 +226,8 @@ fn replace_version(
     }
 }
 
-/// What becomes of the runs before a completed undo: the one it takes back is undone; if that was itself an undo, what it had
-/// taken back holds again; if that was one too, what it had taken back is undone; and so on.
+/// What becomes of the runs before a completed undo: the one that it undoes is undone; if that was itself an undo, what it had
+/// undone holds again; if that was one too, what it had undone is undone; and so on.
 fn states_after_undo(verified: &Verified<'_>, undo: &RunRecord) -> Result<Vec<(RunId, RunState)>, RecordError> {
     let mut became = Vec::new();
     let (mut next, mut state) = (undo.undoes.clone(), RunState::Undone);
@@ -242,7 +242,7 @@ fn states_after_undo(verified: &Verified<'_>, undo: &RunRecord) -> Result<Vec<(R
     Ok(became)
 }
 
-/// Whether a run can hold again that was taken back. Where it was an undo, another undo of the same run may have its place by now:
+/// Whether a run can hold again that was undone. Where it was an undo, another undo of the same run may have its place by now:
 /// a dead one, or one that a person is to look at. Then it stays as it is, and what the files say decides the next time.
 fn holds_again(verified: &Verified<'_>, undo: &RunRecord, run: &RunId) -> Result<bool, RecordError> {
     let run = known(verified, run)?;

@@ -74,7 +74,7 @@ const OTHER_WORK: &[&str] = &[
     "copy",
     "release",
 ];
-/// Words about what a program does, which no document or test can mend.
+/// Words about what a program does, which no document or test can fix.
 pub(super) const BEHAVIOUR: &[&str] = &[
     "bug",
     "bugs",

@@ -90,7 +90,7 @@ fn tier(plan: &Plan) -> Level {
     levels.max().unwrap_or(Level::Low)
 }
 
-/// How often one thing must be doubled, in parts, to have so many more: `parts` times the logarithm of `1 + count` to the base
+/// How often one thing must be doubled, in parts, to have that many more: `parts` times the logarithm of `1 + count` to the base
 /// of 2, rounded down.
 fn doublings(count: u64, parts: u32) -> u32 {
     (u128::from(count) + 1).saturating_pow(parts).ilog2()
