@@ -17,6 +17,7 @@ mod document;
 mod error;
 mod file;
 mod file_error;
+mod held;
 mod identity;
 mod key;
 mod log_key;

@@ -2,6 +2,7 @@
 //!
 //! Every file is read in one place ([`crate::file::read`]), which notes it here while somebody on the same thread wants to know.
 
+use crate::held::is_held;
 use std::cell::RefCell;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
@@ -94,7 +95,7 @@ impl Reading {
             Was::Nothing => now(false).is_none(),
             Was::File(node) => now(false).is_some_and(|found| Node::of(&found) == *node),
             Was::Folder(node) => now(true).is_some_and(|found| Node::owned(&found) == *node),
-            Was::Session(held) => crate::session::is_held(&self.path).is_ok_and(|now| now == *held),
+            Was::Session(held) => is_held(&self.path).is_ok_and(|now| now == *held),
         }
     }
 }

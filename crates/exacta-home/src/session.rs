@@ -5,11 +5,11 @@
 
 use crate::document::{self, Document};
 use crate::file::{self, Lock};
+use crate::held::is_held;
 use crate::readings::{Was, note};
 use crate::{FileError, Home, HomeError};
 use exacta_kernel::id::{BadId, ProjectId, SessionId};
-use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
-use rustix::io::Errno;
+use rustix::fs::{FlockOperation, OFlags, flock};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -155,22 +155,6 @@ fn boot() -> Result<String, FileError> {
     let path = Path::new(BOOT_ID);
     let text = std::fs::read_to_string(path).map_err(FileError::io("read", path))?;
     Ok(text.trim().to_owned())
-}
-
-/// Whether some process holds the lock on a session's file.
-pub(crate) fn is_held(path: &Path) -> Result<bool, FileError> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = match open(path, flags, Mode::empty()) {
-        Ok(file) => file,
-        Err(Errno::NOENT) => return Ok(false),
-        Err(errno) => return Err(FileError::io("open", path)(errno)),
-    };
-    // Shared, so that two who ask at once do not take each other for the holder.
-    match flock(&file, FlockOperation::NonBlockingLockShared) {
-        Ok(()) => Ok(false),
-        Err(Errno::WOULDBLOCK) => Ok(true),
-        Err(errno) => Err(FileError::io("lock", path)(errno)),
-    }
 }
 
 /// Removes the files of sessions whose processes are gone. Called under the folder's lock, which their makers take too.
