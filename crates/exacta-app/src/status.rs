@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::run::error::run_error;
 use exacta_exec::RunError;
 use exacta_kernel::lifecycle::Status;
-use exacta_record::{RunFilter, RunRecord, RunState};
+use exacta_record::{DocumentKind, RunFilter, RunRecord, RunState, Tampered};
 use exacta_view::command::at_a_terminal;
 use exacta_view::{Outcome, Recovery, StatusView};
 
@@ -18,12 +18,25 @@ impl App {
     /// If the record cannot be read.
     pub fn damage(&self) -> Result<Option<String>, Error> {
         self.authorize(Act::Read)?;
-        let damage = self.store.damage()?;
+        Ok(self.told(self.store.damage()?))
+    }
+
+    /// The same of the autopilots, sites and skills, each by what the log vouches for.
+    ///
+    /// # Errors
+    /// If the record cannot be read.
+    pub fn documents_damage(&self) -> Result<Option<String>, Error> {
+        self.authorize(Act::ReadAll)?;
+        let kinds = [DocumentKind::Autopilot, DocumentKind::Site, DocumentKind::Skills];
+        Ok(self.told(self.store.documents_damage(&kinds)?))
+    }
+
+    fn told(&self, damage: Option<Tampered>) -> Option<String> {
         if damage.is_some() {
             // What is found is told all the same; the next command that decides or acts ends with it.
             let _kept = crate::app::trust::distrust(&self.options);
         }
-        Ok(damage.map(|found| format!("{}: {}", found.place, found.what)))
+        damage.map(|found| format!("{}: {}", found.place, found.what))
     }
 
     /// How the project stands, also where a broken policy stops everything else.

@@ -299,6 +299,11 @@ impl Folder {
         take_the_place(&self.handle, TEMPORARY, name).map_err(self.failed("replace", name))
     }
 
+    /// Removes a file. The folder must be locked.
+    pub fn remove(&self, name: &str) -> Result<(), RecordError> {
+        fs::unlinkat(&self.handle, name, AtFlags::empty()).map_err(self.failed("remove", name))
+    }
+
     /// Makes the names of new files durable.
     pub fn sync(&self) -> Result<(), RecordError> {
         fs::fsync(&self.handle).map_err(self.failed("sync", ""))
@@ -324,6 +329,11 @@ impl Folder {
 
     fn not_ours(&self, name: &str, what: &str) -> RecordError {
         Tampered { place: Place::File(self.path.join(name)), what: what.to_owned() }.into()
+    }
+
+    /// That something lies where nothing belongs, and holds no record.
+    pub fn not_wanted(&self, name: &str, found: &'static str) -> RecordError {
+        RecordError::WrongKind { path: self.path.join(name), wanted: "nothing", found, remade: true }
     }
 
     fn wrong_kind(&self, name: &str, wanted: FileType, found: FileType) -> RecordError {

@@ -156,10 +156,11 @@ impl Context {
         App::look(&self.options)
     }
 
-    /// Another project to look at: told if its record was changed from outside.
+    /// Another project to look at, for its autopilots, sites or skills: told if its record was changed from outside.
     fn look_at(&self, options: &Options) -> Result<App, Error> {
         let app = App::look(options)?;
-        self.tell_damage(&app)?;
+        let damage = app.damage()?.map_or_else(|| app.documents_damage(), |damage| Ok(Some(damage)))?;
+        self.tell(damage);
         Ok(app)
     }
 
@@ -172,11 +173,15 @@ impl Context {
 
     /// Tells if the record was changed from outside, as far as a short look tells.
     fn tell_damage(&self, app: &App) -> Result<(), Error> {
-        if let Some(damage) = app.damage()? {
+        self.tell(app.damage()?);
+        Ok(())
+    }
+
+    fn tell(&self, damage: Option<String>) {
+        if let Some(damage) = damage {
             self.output.note(&format!("the record was changed from outside: {damage}"));
             self.output.note("`exacta audit verify` shows every place");
         }
-        Ok(())
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Record;
 use super::change::{Attempt, Touched};
 use crate::document::{DocumentChange, DocumentKind, DocumentRecord};
-use crate::error::RecordError;
+use crate::error::{RecordError, Tampered};
 use crate::row::DocumentRow;
 use crate::sqlite::documents;
 use exacta_kernel::audit::EntryDraft;
@@ -35,6 +35,34 @@ impl Record {
     ) -> Result<Vec<DocumentRecord>, RecordError> {
         let rows = documents::list(&self.db(), kind.name(), owner, limit)?;
         rows.iter().map(|row| row.record(&self.path, row.hash())).collect()
+    }
+
+    /// Where documents of these kinds are not those that the log was written with. Reads only; costs as much as there are documents.
+    ///
+    /// # Errors
+    /// [`RecordError`] if they cannot be read.
+    pub fn documents_damage(&self, kinds: &[DocumentKind]) -> Result<Option<Tampered>, RecordError> {
+        if self.documents_fit(kinds).is_ok() {
+            return Ok(None);
+        }
+        // Another process may have been writing meanwhile.
+        let _lock = self.folder.lock_if_writable()?;
+        match self.documents_fit(kinds) {
+            Ok(()) => Ok(None),
+            Err(RecordError::Tampered(found)) => Ok(Some(found)),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn documents_fit(&self, kinds: &[DocumentKind]) -> Result<(), RecordError> {
+        self.read_verified(|verified| {
+            for kind in kinds {
+                for row in documents::list(&verified.db, kind.name(), None, None)? {
+                    verified.document(kind.name(), &row.id)?;
+                }
+            }
+            Ok(())
+        })
     }
 
     /// Remembers documents, all or none, if each still is what the caller saw. Whether it happened: of any number that race, one wins.

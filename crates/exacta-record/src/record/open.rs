@@ -22,6 +22,7 @@ impl Record {
     /// [`RecordError`]: records that are damaged, newer, of another project, or changed from outside are refused.
     pub fn open(dir: &Path, project: &ProjectId, signer: Box<dyn CheckpointSigner>) -> Result<Self, RecordError> {
         let folder = Folder::create(dir)?;
+        clear_journal(&folder)?;
         let path = folder.path().join(DATABASE);
         let origin = Origin::of(project);
         let connection = match ready(&folder, &path)? {
@@ -60,6 +61,10 @@ impl Record {
     /// [`RecordError`]; [`RecordError::Missing`] if there are no records.
     pub fn read(dir: &Path, project: &ProjectId, signer: Box<dyn CheckpointSigner>) -> Result<Self, RecordError> {
         let folder = Folder::open(dir)?;
+        if has_journal(&folder)? {
+            // Whoever makes the database holds the lock, and leaves none.
+            drop(folder.lock_if_writable()?);
+        }
         let path = folder.path().join(DATABASE);
         let connection = connect_to_read(&folder, &path)?;
         let record = Self {
@@ -146,6 +151,34 @@ fn make(folder: &Folder, path: &Path, origin: &Origin) -> Result<CheckedConnecti
     Ok(connection)
 }
 
+/// A database that nothing was written to yet has one page, of 64 KiB at most.
+const FIRST_PAGE: u64 = 64 << 10;
+
+/// Takes away the journal of a rollback. The database has one only while it is made; what SQLite finds in another one it believes, and it opens
+/// whatever file that names.
+fn clear_journal(folder: &Folder) -> Result<(), RecordError> {
+    if !has_journal(folder)? {
+        return Ok(());
+    }
+    // Whoever makes a database holds it.
+    let _lock = folder.lock()?;
+    if !has_journal(folder)? {
+        return Ok(());
+    }
+    if folder.size(LOG)?.is_none()
+        && folder.size(DATABASE)?.unwrap_or_default() <= FIRST_PAGE
+        && let Some(database) = folder.file(DATABASE, true)?
+    {
+        // Whoever made it died half-way; nothing was recorded yet.
+        database.set_len(0).map_err(RecordError::io("empty", &folder.path().join(DATABASE)))?;
+    }
+    folder.remove(JOURNAL)
+}
+
+fn has_journal(folder: &Folder) -> Result<bool, RecordError> {
+    Ok(folder.size(JOURNAL)?.unwrap_or_default() > 0)
+}
+
 fn connect(folder: &Folder, path: &Path, access: OpenFlags) -> Result<CheckedConnection, RecordError> {
     // SQLite would wait for the other end of a pipe, follow a link, or write to a file with another name elsewhere, that somebody put
     // in the place of its own files.
@@ -189,6 +222,9 @@ fn shorten_when_closed(connection: &CheckedConnection, folder: &Folder, path: &P
 pub fn connect_to_read(folder: &Folder, path: &Path) -> Result<CheckedConnection, RecordError> {
     if folder.size(DATABASE)?.is_none() {
         return Err(RecordError::Missing(folder.path().to_owned()));
+    }
+    if has_journal(folder)? {
+        return Err(folder.not_wanted(JOURNAL, "a journal"));
     }
     let mut connection = connect(folder, path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     if !schema::is_current(&connection, path)? {

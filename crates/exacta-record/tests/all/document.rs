@@ -54,3 +54,25 @@ fn what_somebody_else_wrote_is_refused() {
     }
     assert!(project.verify().is_err());
 }
+
+/// Whoever only reads is given what is there, and can find out whether that is what the log was written with.
+#[test]
+fn whoever_reads_learns_what_somebody_else_wrote() {
+    let project = Project::new();
+    let mut store = project.open();
+    let entry = [draft(Event::OccasionChanged, 1)];
+    store.put_documents(&[change("o1", "a", None)], &entry, at(1)).unwrap();
+    let first = store.document(DocumentKind::Occasion, "o1").unwrap().unwrap();
+    store.put_documents(&[change("o1", "b", Some(first.hash))], &entry, at(2)).unwrap();
+    drop(store);
+    let kinds = [DocumentKind::Autopilot, DocumentKind::Occasion];
+    assert_eq!(project.read().documents_damage(&kinds).unwrap(), None);
+    let database = rusqlite::Connection::open(project.exacta().join("state.db")).unwrap();
+    database.execute("UPDATE document SET body = '{\"text\":\"a\"}'", []).unwrap();
+    let read = project.read();
+    assert_eq!(read.document(DocumentKind::Occasion, "o1").unwrap().unwrap().body, json!({ "text": "a" }));
+    assert_eq!(read.damage().unwrap(), None, "the ends fit");
+    let found = read.documents_damage(&kinds).unwrap().unwrap();
+    assert!(found.place.to_string().contains("o1"), "{found:?}");
+    assert_eq!(read.documents_damage(&[DocumentKind::Autopilot]).unwrap(), None);
+}

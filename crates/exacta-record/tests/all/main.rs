@@ -13,6 +13,7 @@ mod change;
 mod crash;
 mod document;
 mod forgery;
+mod journal;
 mod name;
 mod pin;
 mod project;
