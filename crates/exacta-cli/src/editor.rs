@@ -3,7 +3,7 @@
 use crate::fail;
 use crate::interrupt::Orderly;
 use crate::prompt::Person;
-use exacta_app::{Error, Exit};
+use exacta_app::{Error, Exit, Options, own_folders};
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write as _};
@@ -15,8 +15,8 @@ use std::process::Command;
 ///
 /// # Errors
 /// Exit 30 without a person; and if the editor cannot be started or says that it failed.
-pub fn edited(text: &str, name: &str) -> Result<String, Error> {
-    let mut all = edited_all(&[(name, text)])?;
+pub fn edited(text: &str, name: &str, options: &Options) -> Result<String, Error> {
+    let mut all = edited_all(&[(name, text)], options)?;
     all.pop().ok_or_else(|| Error::fault("internal", "the editor was given no file"))
 }
 
@@ -24,9 +24,10 @@ pub fn edited(text: &str, name: &str) -> Result<String, Error> {
 ///
 /// # Errors
 /// As [`edited`].
-pub fn edited_all(texts: &[(&str, &str)]) -> Result<Vec<String>, Error> {
+pub fn edited_all(texts: &[(&str, &str)], options: &Options) -> Result<Vec<String>, Error> {
     Person::present()?;
-    let place = Place::make().map_err(|error| fail::io(Exit::Fault, "make a place to edit in", &error))?;
+    let place = own_folders(options)?.state.join("edit");
+    let place = Place::make(&place).map_err(|error| fail::io(Exit::Fault, "make a place to edit in", &error))?;
     let files: Vec<PathBuf> = texts.iter().map(|(name, _)| place.0.join(name)).collect();
     for (file, (_, text)) in files.iter().zip(texts) {
         write(file, text).map_err(|error| fail::io(Exit::Fault, "write the file to edit", &error))?;
@@ -70,14 +71,17 @@ fn read(file: &Path) -> Result<String, Error> {
     fs::read_to_string(file).map_err(|error| fail::io(Exit::Usage, "read what was edited", &error))
 }
 
-/// A folder that is gone when this is.
+/// A folder that is gone when this is. It is the user's own: what lies in the folder for temporary files an agent in a sandbox of its own can often write,
+/// and an editor follows the links that it puts there.
 struct Place(PathBuf);
 
 impl Place {
     #[expect(clippy::disallowed_methods, reason = "a folder of its own")]
-    fn make() -> io::Result<Self> {
-        let around = std::env::var_os("XDG_RUNTIME_DIR").map_or_else(std::env::temp_dir, PathBuf::from);
-        let place = around.join(format!("exacta-edit-{}", std::process::id()));
+    fn make(around: &Path) -> io::Result<Self> {
+        fs::DirBuilder::new().mode(0o700).recursive(true).create(around)?;
+        let place = around.join(std::process::id().to_string());
+        // Left by a process of this number that was killed.
+        drop(fs::remove_dir_all(&place));
         fs::DirBuilder::new().mode(0o700).create(&place)?;
         Ok(Self(place))
     }
@@ -86,7 +90,7 @@ impl Place {
 impl Drop for Place {
     #[expect(clippy::disallowed_methods, reason = "a folder of its own")]
     fn drop(&mut self) {
-        // What cannot be removed is left to the system's own clearing of temporary files.
+        // What cannot be removed is private, and goes with the next of the same number.
         drop(fs::remove_dir_all(&self.0));
     }
 }

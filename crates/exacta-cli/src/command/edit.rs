@@ -22,7 +22,7 @@ pub fn edit(args: &Edit, context: &Context) -> Result<u8, Error> {
     let files = app.editable(&id)?;
     let texts: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
     let edited: BTreeMap<RelPath, String> =
-        files.iter().map(|(path, _)| path.clone()).zip(edited_all(&texts)?).collect();
+        files.iter().map(|(path, _)| path.clone()).zip(edited_all(&texts, &context.options)?).collect();
     let view = app.edit(&id, &edited, &by)?;
     if view.status != Some(Status::Pending) {
         plans::print(&view, &context.output);

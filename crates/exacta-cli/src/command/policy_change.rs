@@ -31,7 +31,7 @@ pub fn set(args: &PolicySet, context: &Context) -> Result<u8, Error> {
 /// `exacta policy edit`
 pub fn edit(signer: &Signer, context: &Context) -> Result<u8, Error> {
     let now = Settings::look(&context.options)?.policy_source()?;
-    let text = editor::edited(&now, NAME)?;
+    let text = editor::edited(&now, NAME, &context.options)?;
     put(&now, &text, NAME, signer, context)
 }
 

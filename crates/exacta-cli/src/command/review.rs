@@ -85,7 +85,7 @@ fn derived_words(view: &PlanView, parts: &[String]) -> String {
 fn look_at(view: PlanView, message: Option<String>, context: &Context) -> Result<(Choice, PlanView), Error> {
     let signals = Orderly::begin().map_err(|error| broken(&error))?;
     let mut review = Review::new(view, context.output.paint_aside().0).saying(message);
-    let choice = terminal::run(&mut review, &signals).map_err(|error| broken(&error))?;
+    let choice = terminal::run(&mut review, &signals, &context.options).map_err(|error| broken(&error))?;
     Ok((choice, review.into_view()))
 }
 

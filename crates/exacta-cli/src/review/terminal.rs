@@ -11,6 +11,7 @@ use crossterm::terminal::{
     enable_raw_mode,
 };
 use crossterm::{cursor, execute};
+use exacta_app::Options;
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::buffer::Buffer;
@@ -27,7 +28,7 @@ static ACTIVE: AtomicBool = AtomicBool::new(false);
 ///
 /// # Errors
 /// If there is no terminal, or it fails.
-pub fn run(review: &mut Review, signals: &Orderly) -> io::Result<Choice> {
+pub fn run(review: &mut Review, signals: &Orderly, options: &Options) -> io::Result<Choice> {
     let mut screen = Screen::enter()?;
     let mut terminal = blank()?;
     let keys = tty()?;
@@ -66,7 +67,7 @@ pub fn run(review: &mut Review, signals: &Orderly) -> io::Result<Choice> {
                     if let Some((name, text)) = review.take_open() {
                         // Whatever is done to it there, the plan stays as it is.
                         drop(screen);
-                        if let Err(error) = crate::editor::edited(&text, &name) {
+                        if let Err(error) = crate::editor::edited(&text, &name, options) {
                             review.say(error.message);
                         }
                         screen = Screen::enter()?;

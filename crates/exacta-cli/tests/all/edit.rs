@@ -45,6 +45,22 @@ fn what_is_saved_is_shown_again_and_applied() {
     world.run(&["audit", "verify"]).expect(0);
 }
 
+/// Where an agent in a sandbox can write, a link in the place of the file would lead the editor's own hand elsewhere.
+#[test]
+fn attack_66_what_is_edited_lies_in_the_users_own_folder() {
+    let world = World::begun();
+    waiting(&world);
+    let told = world.path().join("told");
+    let script = format!("printf '%s' \"$1\" > {}; sed -i s/there/friends/ \"$1\"\n", told.display());
+    let mut terminal = edit(&world, &script);
+    terminal.wait_for("+friends").wait_for("[?]").send("n");
+    terminal.end();
+    let place = std::fs::read_to_string(told).unwrap();
+    let own = world.home().join("state/edit").canonicalize().unwrap();
+    assert!(std::path::Path::new(&place).starts_with(&own), "{place}");
+    assert_eq!(std::fs::read_dir(own).unwrap().count(), 0, "nothing is left");
+}
+
 #[test]
 fn an_edit_that_comes_to_nothing_leaves_the_plan_as_it_is() {
     let cases = [
