@@ -34,6 +34,9 @@ pub struct Connection {
 pub(crate) struct Written {
     path: PathBuf,
     existed: bool,
+    /// The sum of what was there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    before: Option<String>,
     /// The sum of what was written.
     after: String,
     /// How it is written, if others have settings in it, too.
@@ -52,13 +55,22 @@ pub struct Undoing {
     pub merged: Vec<PathBuf>,
 }
 
+/// A file as it was without the connection.
+enum Base {
+    /// So, or not there at all.
+    Known(Option<Vec<u8>>),
+    /// Nobody can tell any more.
+    Lost,
+}
+
 impl Written {
-    pub(crate) fn new(wanted: &Wanted, existed: bool, after: &[u8], inverses: Vec<Inverse>) -> Self {
+    pub(crate) fn new(wanted: &Wanted, base: Option<&[u8]>, after: &[u8], inverses: Vec<Inverse>) -> Self {
         let format = match wanted.content {
             Content::Edits(format, _) => Some(format),
             Content::Whole { .. } => None,
         };
-        Self { path: wanted.path.clone(), existed, after: file::sum(after), format, inverses }
+        let (existed, before) = (base.is_some(), base.map(file::sum));
+        Self { path: wanted.path.clone(), existed, before, after: file::sum(after), format, inverses }
     }
 }
 
@@ -130,14 +142,13 @@ impl Connection {
         let mut undoing = Undoing { changes: Vec::new(), kept: Vec::new(), merged: Vec::new() };
         for (number, written) in self.files.iter().enumerate() {
             let Some(current) = file::read(&written.path)? else { continue };
-            let base = self.base(folder, number, written)?;
-            let after = if file::sum(&current) == written.after {
-                base
-            } else if Some(&current) == base.as_ref() {
-                continue;
-            } else {
-                undoing.merged.push(written.path.clone());
-                written.taken_out(&current, &mut undoing.kept)?
+            let after = match self.base(folder, number, written)? {
+                Base::Known(base) if file::sum(&current) == written.after => base,
+                Base::Known(base) if Some(&current) == base.as_ref() => continue,
+                Base::Known(_) | Base::Lost => {
+                    undoing.merged.push(written.path.clone());
+                    written.taken_out(&current, &mut undoing.kept)?
+                }
             };
             let change = Change { path: written.path.clone(), before: Some(current), after, is_program: false };
             undoing.changes.extend((!change.is_empty()).then_some(change));
@@ -155,17 +166,28 @@ impl Connection {
         let place = self.files.iter().position(|file| file.path == path);
         let written = place.and_then(|number| Some((number, self.files.get(number)?)));
         match (written, &current) {
-            (Some((number, written)), Some(bytes)) if file::sum(bytes) == written.after => {
-                self.base(folder, number, written)
-            }
-            (Some((_, written)), Some(bytes)) => written.taken_out(bytes, &mut Vec::new()),
+            (Some((number, written)), Some(bytes)) => match self.base(folder, number, written)? {
+                Base::Known(base) if file::sum(bytes) == written.after => Ok(base),
+                Base::Known(_) | Base::Lost => written.taken_out(bytes, &mut Vec::new()),
+            },
             _ => Ok(current),
         }
     }
 
-    /// A file as it was.
-    fn base(&self, folder: &Path, number: usize, written: &Written) -> Result<Option<Vec<u8>>, FileFault> {
-        if written.existed { file::read(&backup(folder, self.client, number)) } else { Ok(None) }
+    /// A file as it was, if what was kept of it is still that.
+    fn base(&self, folder: &Path, number: usize, written: &Written) -> Result<Base, FileFault> {
+        if !written.existed {
+            return Ok(Base::Known(None));
+        }
+        let path = backup(folder, self.client, number);
+        let kept = if path.is_symlink() { None } else { file::read(&path)? };
+        let is_it = |bytes: &Vec<u8>| written.before.as_ref().is_none_or(|sum| *sum == file::sum(bytes));
+        match kept.filter(is_it) {
+            Some(bytes) => Ok(Base::Known(Some(bytes))),
+            // Of a file that is ours alone there is nothing to take our settings out of.
+            None if written.format.is_none() => Err(FileFault::Lost(path)),
+            None => Ok(Base::Lost),
+        }
     }
 
     /// What is not as it was written, in words; nothing if all of it is.

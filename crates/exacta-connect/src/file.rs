@@ -52,6 +52,9 @@ pub enum FileFault {
     /// It is no file, or too large to be a configuration.
     #[error("`{}` is not a configuration file", .0.display())]
     NotAFile(PathBuf),
+    /// It was kept for the way back, and is not as it was kept.
+    #[error("`{}`, the file as it was, is gone or was changed", .0.display())]
+    Lost(PathBuf),
     /// Somebody wrote it meanwhile.
     #[error("`{}` was changed meanwhile; nothing of it was overwritten", .0.display())]
     Changed(PathBuf),

@@ -3,6 +3,7 @@
 
 use crate::client::Client;
 use serde_json::{Map, Value, json};
+use std::path::{Path, PathBuf};
 
 /// A question.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,6 +12,8 @@ pub struct Question {
     pub session: String,
     /// The model at work, where the program says it.
     pub model: Option<String>,
+    /// The folder that the program works in, and names of files begin at, where it says it.
+    pub cwd: Option<PathBuf>,
     /// What is going on.
     pub event: Event,
 }
@@ -61,16 +64,27 @@ pub enum Edit {
     Patch(String),
 }
 
-impl Edit {
-    /// The file that it names; nothing for a patch, whose files are found within it.
+impl Question {
+    /// The file of this name: from the folder that the program works in, or from the project's.
     #[must_use]
-    pub fn path(&self) -> Option<&str> {
+    pub fn at(&self, project: &Path, name: &str) -> PathBuf {
+        self.cwd.as_deref().unwrap_or(project).join(name)
+    }
+}
+
+impl Edit {
+    /// The files that it names.
+    #[must_use]
+    pub fn paths(&self) -> Vec<&str> {
         match self {
-            Self::Whole { path, .. } | Self::Replace { path, .. } => Some(path),
-            Self::Patch(_) => None,
+            Self::Whole { path, .. } | Self::Replace { path, .. } => vec![path],
+            Self::Patch(text) => text.lines().filter_map(|line| Some(named(line)?.1)).collect(),
         }
     }
 }
+
+/// What a file's name follows in a patch.
+const HEADS: [&str; 4] = ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
 
 /// An answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -85,6 +99,21 @@ pub enum Reply {
     GoOn(String),
     /// The person is told.
     Tell(String),
+}
+
+/// The head of a patch's part and the file that it names, if a line is one.
+fn named(line: &str) -> Option<(&'static str, &str)> {
+    HEADS.into_iter().find_map(|head| Some((head, line.trim().strip_prefix(head)?)))
+}
+
+/// A patch whose files are called otherwise.
+#[must_use]
+pub fn renamed(patch: &str, name: impl Fn(&str) -> Option<String>) -> String {
+    let one = |line: &str| match named(line).and_then(|(head, path)| Some((head, name(path)?))) {
+        Some((head, path)) => format!("{head}{path}"),
+        None => line.to_owned(),
+    };
+    patch.split('\n').map(one).collect::<Vec<_>>().join("\n")
 }
 
 /// Reads a question.
@@ -108,7 +137,8 @@ pub fn question(client: Client, text: &[u8]) -> Result<Question, String> {
         "Stop" => Event::End { again: value.get("stop_hook_active").and_then(Value::as_bool).unwrap_or(false) },
         _ => Event::Other,
     };
-    Ok(Question { session, model: word("model").filter(|model| !model.is_empty()), event })
+    let cwd = word("cwd").map(PathBuf::from).filter(|cwd| cwd.is_absolute());
+    Ok(Question { session, model: word("model").filter(|model| !model.is_empty()), cwd, event })
 }
 
 fn of_codex(tool: &str, input: &Map<String, Value>) -> Result<Event, String> {
@@ -191,6 +221,18 @@ mod tests {
             Ok(Event::Edit(vec![Edit::Patch("*** Begin Patch\n*** End Patch".into())]))
         );
         assert_eq!(asked(Client::Claude, "Bash", json!({})), Ok(Event::Other));
+    }
+
+    #[test]
+    fn the_files_of_a_patch_are_found_and_named_otherwise() {
+        let patch = "*** Begin Patch\n*** Update File: a b.txt\n*** Move to: c\n@@\n-x\n+*** Delete File: no\n*** Delete File: d \n*** End Patch\n";
+        assert_eq!(Edit::Patch(patch.into()).paths(), ["a b.txt", "c", "d"]);
+        let told = renamed(patch, |name| (name != "c").then(|| format!("sub/{name}")));
+        assert!(
+            told.contains("Update File: sub/a b.txt\n*** Move to: c\n") && told.contains("Delete File: sub/d\n"),
+            "{told}"
+        );
+        assert!(told.contains("\n-x\n+*** Delete File: no\n"), "{told}");
     }
 
     #[test]

@@ -42,7 +42,7 @@ pub fn prepare(
             None => current.clone(),
         };
         let (after, inverses) = after(wanted, base.as_deref())?;
-        prepared.connection.files.push(Written::new(wanted, base.is_some(), &after, inverses));
+        prepared.connection.files.push(Written::new(wanted, base.as_deref(), &after, inverses));
         prepared.changes.push(Change {
             path: wanted.path.clone(),
             before: current,

@@ -6,7 +6,7 @@ use super::Context;
 use crate::args::Hook;
 use crate::interrupt::Orderly;
 use exacta_app::{AgentName, App, Caller, Declared, Error, Execution, Exit, Options, Scope, Turn, TurnEdit};
-use exacta_connect::hook::{Edit, Event, Question, Reply, question};
+use exacta_connect::hook::{Edit, Event, Question, Reply, question, renamed};
 use exacta_connect::{Client, Connection};
 use exacta_kernel::gate::Verdict;
 use exacta_kernel::id::PlanId;
@@ -15,7 +15,7 @@ use exacta_kernel::proposal::ModelClaim;
 use exacta_view::PlanView;
 use exacta_view::command::at_a_terminal;
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
@@ -94,7 +94,8 @@ fn answer(client: Client, context: &Context, told: &Sender<Told>) -> Result<Repl
         Event::Edit(edits) => edit(client, &asked, edits, &options),
         Event::Read { path, input } => {
             let turn = Turn::open(&options, client.name(), &asked.session)?;
-            let staged = within(&options.root()?, path).and_then(|path| turn.staged(&path));
+            let root = options.root()?;
+            let staged = within(&root, &asked.at(&root, path)).and_then(|path| turn.staged(&path));
             Ok(staged.map_or(Reply::Nothing, |staged| {
                 let mut input = input.clone();
                 input.insert("file_path".to_owned(), serde_json::json!(staged));
@@ -117,12 +118,12 @@ fn edit(client: Client, asked: &Question, edits: &[Edit], options: &Options) -> 
     // Also says that there is a project, before anything is collected for it.
     App::look(options)?;
     let root = options.root()?;
-    for path in edits.iter().filter_map(Edit::path) {
-        if let Some(why) = not_for_agents(options, &root.join(path))? {
+    for path in edits.iter().flat_map(Edit::paths) {
+        if let Some(why) = not_for_agents(options, &asked.at(&root, path))? {
             return Ok(Reply::Deny(format!("Exacta: {why}. {STAY}")));
         }
     }
-    let Some(edits) = edits.iter().map(|edit| in_project(edit, &root)).collect::<Option<Vec<TurnEdit>>>() else {
+    let Some(edits) = edits.iter().map(|edit| in_project(edit, asked, &root)).collect::<Option<Vec<TurnEdit>>>() else {
         return Ok(Reply::Nothing);
     };
     let names = Turn::open(options, client.name(), &asked.session)?.edit(&edits)?.join("`, `");
@@ -150,27 +151,27 @@ fn not_for_agents(options: &Options, path: &Path) -> Result<Option<String>, Erro
     Ok(None)
 }
 
-fn in_project(edit: &Edit, root: &Path) -> Option<TurnEdit> {
+fn in_project(edit: &Edit, asked: &Question, root: &Path) -> Option<TurnEdit> {
+    let within = |path: &str| within(root, &asked.at(root, path));
     Some(match edit {
-        Edit::Whole { path, text } => TurnEdit::Whole { path: within(root, path)?, text: text.clone() },
+        Edit::Whole { path, text } => TurnEdit::Whole { path: within(path)?, text: text.clone() },
         Edit::Replace { path, find, with, all } => {
-            TurnEdit::Replace { path: within(root, path)?, find: find.clone(), with: with.clone(), all: *all }
+            TurnEdit::Replace { path: within(path)?, find: find.clone(), with: with.clone(), all: *all }
         }
-        Edit::Patch(text) => TurnEdit::Patch(text.clone()),
+        // What is outside keeps its name, which a patch of this project cannot have.
+        Edit::Patch(text) => TurnEdit::Patch(renamed(text, within)),
     })
 }
 
 /// The path of a file within the project, by whatever name its folder is known; nothing for one outside.
 #[expect(clippy::disallowed_methods, reason = "names alone; the file itself is opened by handle")]
-fn within(root: &Path, path: &str) -> Option<String> {
-    let path = PathBuf::from(path);
-    let path = if path.is_absolute() { path } else { root.join(path) };
+fn within(root: &Path, path: &Path) -> Option<String> {
     let real = path.ancestors().find_map(|above| {
         let rest = path.strip_prefix(above).ok()?;
         Some(above.canonicalize().ok()?.join(rest))
     });
     let root = root.canonicalize().ok()?;
-    [Some(path.clone()), real]
+    [Some(path.to_owned()), real]
         .into_iter()
         .flatten()
         .find_map(|path| Some(path.strip_prefix(&root).ok()?.to_str()?.to_owned()))

@@ -252,6 +252,29 @@ fn links_of_those_who_keep_their_settings_elsewhere_stay() {
     assert_eq!(user.read("dotfiles/config.toml").as_deref(), Some("model = \"o\"\n"));
 }
 
+/// What leads back is what was there, or nothing does: then only our own settings are taken out.
+#[test]
+fn attack_68_nothing_but_what_was_there_is_put_back() {
+    let plants: [fn(&std::path::Path); 4] = [
+        |backup| fs::remove_file(backup).unwrap(),
+        |backup| fs::write(backup, "planted = true\n").unwrap(),
+        |backup| {
+            fs::remove_file(backup).unwrap();
+            std::os::unix::fs::symlink("/etc/passwd", backup).unwrap();
+        },
+        |backup| fs::write(backup, "").unwrap(),
+    ];
+    for plant in plants {
+        let user = User::new();
+        user.put(".codex/config.toml", "# mine\nmodel = \"gpt-5.5\"\n");
+        user.connect("codex", &[]).expect(0);
+        plant(&user.world.home().join("state/connect/codex.0.before"));
+        user.undo("codex").expect(0);
+        let text = user.read(".codex/config.toml").expect("it is there");
+        assert!(text.contains("# mine\nmodel = \"gpt-5.5\"") && !text.contains("exacta"), "{text}");
+    }
+}
+
 /// Settings that the agent can write say nothing about what it may write.
 #[test]
 fn settings_beneath_the_project_guard_nothing() {

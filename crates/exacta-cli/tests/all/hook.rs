@@ -76,6 +76,31 @@ fn patches_of_codex_are_collected_one_on_the_other() {
     assert_eq!(world.read("greet.txt"), "hello\nmoon\n");
 }
 
+/// A patch names files from the folder that its program works in, which may be deep in the project; another file of the same name is none of it.
+#[test]
+fn files_are_named_from_where_the_program_works() {
+    let world = World::begun();
+    world.write("src/greet.txt", "hello\nworld\n");
+    let patch =
+        |file: &str| format!("*** Begin Patch\n*** Update File: {file}\n@@\n hello\n-world\n+there\n*** End Patch\n");
+    let asked = |file: &str| {
+        let mut question = tool(&world, "apply_patch", json!({ "command": patch(file) }));
+        question["cwd"] = json!(world.project().join("src"));
+        ask(&world, "codex", &question)
+    };
+    let whole = world.project().join("src/greet.txt").display().to_string();
+    for file in ["greet.txt", &whole] {
+        let reason = denied(&asked(file));
+        assert!(reason.contains("`src/greet.txt`"), "{reason}");
+        assert_eq!(ask(&world, "codex", &stop()).expect(0).code, 0);
+    }
+    assert_eq!(asked("../../outside.txt").code, 2);
+    assert_eq!(asked("absent.txt").code, 2);
+    let plans = world.run(&["list", "--json"]).expect(0).json()["plans"].as_array().unwrap().clone();
+    assert_eq!(plans.len(), 2);
+    assert_eq!(world.read("greet.txt"), "hello\nworld\n");
+}
+
 #[test]
 fn what_is_denied_goes_back_to_the_agent_once() {
     let world = World::begun();
@@ -180,7 +205,7 @@ fn no_edit_reaches_what_exacta_stands_on() {
         }
         let patch = format!("*** Begin Patch\n*** Add File: {}\n+x\n*** End Patch\n", base.join(path).display());
         let told = ask(&world, "codex", &tool(&world, "apply_patch", json!({ "command": patch })));
-        assert_eq!((told.code, told.out.as_str()), (2, ""), "{path}: {told:?}");
+        assert!(denied(&told).contains(why), "{path}: {told:?}");
     }
     assert_eq!(ask(&world, "claude", &stop()).expect(0).out, "", "nothing was collected");
     assert_eq!(

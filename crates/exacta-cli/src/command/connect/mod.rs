@@ -224,6 +224,7 @@ pub fn unusable(fault: FileFault) -> Error {
             "correct the file, then give the command again; nothing was written"
         }
         FileFault::Changed(_) => "give the command again",
+        FileFault::Lost(_) => "nothing was written; put it back from a backup of your own",
         FileFault::Ledger { .. } => "nothing was written; correct or remove the file",
         FileFault::Io { .. } => "nothing else was changed",
     };
