@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::options::Options;
 use exacta_confine::way;
+use exacta_home::Home;
 use exacta_record::Presence;
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
@@ -40,16 +41,32 @@ pub fn off_limits(options: &Options, path: &Path) -> Result<Option<OffLimits>, E
     if let Some(folder) = own.iter().find(|folder| is_in(folder) || is_in(&real(folder))) {
         return Ok(Some(OffLimits::Own(folder.clone())));
     }
+    let outside =
+        places.iter().filter(|place| !place.starts_with(&project)).flat_map(|place| place.ancestors().skip(1));
+    let other = first_project(&home, outside.filter(|folder| !project.starts_with(folder)))?;
+    Ok(other.map(OffLimits::Project))
+}
+
+/// The project that the way to a file leads through, where somebody else could read it or have it lead elsewhere.
+///
+/// # Errors
+/// If the user's own folder cannot be read, or nobody can tell where the path leads.
+pub fn project_on_the_way(options: &Options, path: &Path) -> Result<Option<PathBuf>, Error> {
+    project_around(&options.home()?, path)
+}
+
+pub(crate) fn project_around(home: &Home, path: &Path) -> Result<Option<PathBuf>, Error> {
+    first_project(home, places(path)?.iter().flat_map(|place| place.ancestors().skip(1)))
+}
+
+/// The first of some folders that is a project: one that is known, or in which something is recorded.
+fn first_project<'a>(home: &Home, mut folders: impl Iterator<Item = &'a Path>) -> Result<Option<PathBuf>, Error> {
     let known: Vec<PathBuf> = home.known_projects()?.into_iter().map(|known| known.root).collect();
-    let is_root = |folder: &Path| {
+    let is_root = |folder: &&Path| {
         known.iter().any(|root| root == folder)
             || !matches!(exacta_record::presence(folder), Ok(Presence::Nothing | Presence::Folder))
     };
-    let outside = places.iter().filter(|place| !place.starts_with(&project));
-    let other = outside
-        .flat_map(|place| place.ancestors().skip(1))
-        .find(|folder| !project.starts_with(folder) && is_root(folder));
-    Ok(other.map(|root| OffLimits::Project(root.to_owned())))
+    Ok(folders.find(is_root).map(Path::to_owned))
 }
 
 /// Whether a path leads through a folder, by whatever names and links.

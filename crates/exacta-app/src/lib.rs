@@ -72,7 +72,7 @@ pub use clock::fresh_request_id;
 pub use connected::{OwnFolders, connected, keys_without_passphrase, own_folders};
 pub use decide::{Hand, wrong_status};
 pub use declared::Declared;
-pub use elsewhere::{OffLimits, leads_through, off_limits};
+pub use elsewhere::{OffLimits, leads_through, off_limits, project_on_the_way};
 pub use error::{Error, ErrorCode, Exit};
 pub use exacta_exec::Event as Progress;
 pub use exacta_exec::sandbox::Ended as CheckEnd;

@@ -80,7 +80,7 @@ pub fn bind(settings: Settings) -> Result<Bound, Error> {
         )
         .hint("listen on `127.0.0.1` or `[::1]` and use `ssh -L` from elsewhere; or give `--beyond-this-machine`, `--tls-certificate` and `--tls-key`"));
     }
-    let tls = tls.as_ref().map(tls::acceptor).transpose()?;
+    let tls = tls.as_ref().map(|files| tls::acceptor(files, &options)).transpose()?;
     let approver = match approver {
         Some(name) => exacta_app::settings::key_of(&options, &name)?,
         None => exacta_app::settings::own_key(&options, None)?,

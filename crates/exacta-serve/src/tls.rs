@@ -1,6 +1,6 @@
 //! TLS, for whoever reaches the server from another machine: the operator's certificate and key, rustls, nothing older than TLS 1.2.
 
-use exacta_app::{Error, Exit};
+use exacta_app::{Error, Exit, Options};
 use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -22,7 +22,10 @@ pub struct TlsFiles {
 ///
 /// # Errors
 /// If the files cannot be read or do not belong together, or others can read the key.
-pub fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, Error> {
+pub fn acceptor(files: &TlsFiles, options: &Options) -> Result<TlsAcceptor, Error> {
+    for file in [&files.certificate, &files.key] {
+        outside(file, options)?;
+    }
     let certificates = CertificateDer::pem_file_iter(&files.certificate)
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)
         .map_err(|error| unusable(&files.certificate, &error.to_string()))?;
@@ -37,6 +40,18 @@ pub fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, Error> {
         .and_then(|config| config.with_no_client_auth().with_single_cert(certificates, key))
         .map_err(|error| unusable(&files.certificate, &error.to_string()))?;
     Ok(TlsAcceptor::from(Arc::new(config)))
+}
+
+/// That no agent can read or exchange a file.
+fn outside(file: &Path, options: &Options) -> Result<(), Error> {
+    let path = std::path::absolute(file).map_err(|error| unusable(file, &error.to_string()))?;
+    match exacta_app::project_on_the_way(options, &path)? {
+        None => Ok(()),
+        Some(project) => {
+            let why = format!("it is reached through the project `{}`, where agents write", project.display());
+            Err(unusable(file, &why).hint("keep certificate and key outside every project"))
+        }
+    }
 }
 
 /// That nobody else can read the key.

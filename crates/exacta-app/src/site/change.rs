@@ -8,6 +8,7 @@ use crate::clock::now;
 use crate::entry::data;
 use crate::error::{Error, Exit};
 use crate::settings::{SigningKey, signed_setting};
+use exacta_home::Home;
 use exacta_kernel::approval::setting::SettingVerb;
 use exacta_kernel::audit::{Actor, EntryDraft, Event};
 use exacta_kernel::hash::Digest;
@@ -25,7 +26,7 @@ impl App {
     /// If the name is taken, the site cannot be used as it is, or the key is not an approver's.
     pub fn add_site(&mut self, setup: &SiteSetup, password: Option<&str>, key: &SigningKey) -> Result<SiteView, Error> {
         self.authorize(Act::Configure)?;
-        let setup = &usable(setup)?;
+        let setup = &usable(&self.home, setup)?;
         let known = kept::site(&self.store, &setup.name)?;
         let claimed = self.home.claim_site(&setup.name, self.root.path())?;
         if let Some(place) = &claimed
@@ -118,27 +119,27 @@ impl App {
 }
 
 /// The setup with its address normalised, if a site can be used so.
-fn usable(setup: &SiteSetup) -> Result<SiteSetup, Error> {
+fn usable(home: &Home, setup: &SiteSetup) -> Result<SiteSetup, Error> {
     let url = SiteUrl::parse(&setup.url).map_err(|error| unusable(error.to_string()))?;
     if setup.user.trim().is_empty() || setup.user.contains(':') || setup.user.chars().any(char::is_control) {
         return Err(unusable("a user's name is not blank, and has no colon in it".to_owned()));
     }
     if let PasswordSource::File(path) = &setup.password {
-        outside_projects(Path::new(path))?;
+        outside_projects(home, Path::new(path))?;
     }
     Ok(SiteSetup { url: url.to_string(), ..setup.clone() })
 }
 
 /// That a password's file lies in no project: whoever works there could read it.
-fn outside_projects(path: &Path) -> Result<(), Error> {
+fn outside_projects(home: &Home, path: &Path) -> Result<(), Error> {
     if !path.is_absolute() {
         return Err(unusable("the password's file is named by its whole path".to_owned()));
     }
-    for folder in path.ancestors().skip(1) {
-        if crate::app::is_recorded(folder).unwrap_or(false) {
-            let message = format!("the password's file lies in the project `{}`", folder.display());
-            return Err(unusable(message).hint("keep it outside every project, with mode 0600"));
+    match crate::elsewhere::project_around(home, path)? {
+        None => Ok(()),
+        Some(project) => {
+            let message = format!("the password's file lies in the project `{}`", project.display());
+            Err(unusable(message).hint("keep it outside every project, with mode 0600"))
         }
     }
-    Ok(())
 }
