@@ -29,7 +29,7 @@ pub struct Rest {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Why {
-    /// It is no text.
+    /// It was there before, and is no text, or was none.
     Binary,
     /// It has lines that are no UTF-8.
     NotUtf8,
@@ -71,7 +71,7 @@ impl Why {
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
-            Self::Binary => "is no text",
+            Self::Binary => "was there before, and is or was no text",
             Self::NotUtf8 => "has changed lines that are not UTF-8",
             Self::TooLarge => "is larger than a step of a plan may be",
             Self::Link => "is or was a symbolic link",

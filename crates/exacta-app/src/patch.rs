@@ -22,7 +22,7 @@ impl App {
     /// What a plan changes, for `git apply`. Of one that can still run it is made from the very bytes that would be written.
     ///
     /// # Errors
-    /// If there is no such plan, or a patch cannot carry its change: a secret, or bytes that are not text.
+    /// If there is no such plan, or a patch would carry a secret.
     pub fn patch(&self, id: &PlanId) -> Result<PlanPatch, Error> {
         self.authorize_for(Act::Read, id)?;
         let shown = self.show(id)?;
@@ -41,9 +41,6 @@ fn exact(plan: &Plan) -> Result<Vec<u8>, Error> {
     let mut patch = Vec::new();
     for Change { path, before, after } in &plan.changes() {
         let (before, after) = (before.as_deref(), after.as_deref());
-        if [before, after].into_iter().flatten().any(|content| content.is_binary()) {
-            return Err(impossible(path.as_str(), "is binary"));
-        }
         if exact_holds_secret(path, before, after) {
             return Err(impossible(path.as_str(), "holds a secret where it changes"));
         }

@@ -8,14 +8,15 @@ use crate::options::Options;
 use crate::submit::Request;
 use exacta_exec::ProjectRoot;
 use exacta_exec::look::TARGET_CAP;
-use exacta_kernel::diff::{Kind, materialise};
+use exacta_kernel::diff::{Kind, Said, materialise_on};
 use exacta_kernel::facts::{FileContent, Target};
 use exacta_kernel::hash::Digest;
 use exacta_kernel::hint;
 use exacta_kernel::hint::Remedy;
 use exacta_kernel::import;
+use exacta_kernel::parse;
 use exacta_kernel::path::RelPath;
-use exacta_kernel::proposal::{IntentKind, Payload};
+use exacta_kernel::proposal::IntentKind;
 use exacta_view::PlanView;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
@@ -192,13 +193,14 @@ impl Turn {
                 Some("file_delete") => Kind::Delete,
                 _ => Kind::Modify,
             };
-            let payload = word("diff").map(|diff| Payload::Diff(diff.to_owned()));
+            let payload = parse::payload(step);
+            let said = Said { executable: word("mode").map(|mode| mode == "100755"), ..Said::default() };
             let known = after.iter().rev().find(|(known, _)| *known == path).map(|(_, content)| content.clone());
             let before = match known {
                 Some(content) => content,
                 None => self.now(&path, made)?,
             };
-            let content = materialise(kind, payload.as_ref(), &path, before.as_ref());
+            let content = materialise_on(said, kind, payload.as_ref(), &path, before.as_ref());
             let content = content.map_err(|error| misfit(format!("`{path}`: {error}")))?;
             after.push((path, content));
         }

@@ -97,7 +97,7 @@ pub struct Global {
     /// Print one JSON object as the result
     #[arg(long, global = true)]
     pub json: bool,
-    /// With `--json`, tell more about a plan: diff, reasons, binding
+    /// With `--json`, tell more about a plan: diff, hex, reasons, binding
     #[arg(long, global = true, value_name = "PARTS", value_delimiter = ',', hide_possible_values = true)]
     #[arg(value_parser = exacta_view::With::WORDS)]
     pub with: Vec<String>,
@@ -414,6 +414,7 @@ const SHOW_EXAMPLES: &str = "\
 Examples:
   exacta show k3f9
   exacta show k3f9 --stat
+  exacta show k3f9 --hex | less
   exacta show k3f9 --risk --quality";
 
 const APPROVE_EXAMPLES: &str = "\

@@ -89,6 +89,8 @@ codes! {
     TargetMissing = "PLAN_TARGET_MISSING";
     /// The target is not in the state its author saw.
     TargetChanged = "PLAN_TARGET_CHANGED";
+    /// Bytes of a new file that are no base64, or are text.
+    PayloadInvalid = "PLAN_PAYLOAD_INVALID";
     /// The target cannot be read, or is not a regular file.
     TargetUnusable = "PLAN_TARGET_UNUSABLE";
     /// A diff that is malformed or changes nothing.

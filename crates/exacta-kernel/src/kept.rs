@@ -30,7 +30,7 @@ pub fn text<'t>(plan: &Plan, text: &'t [u8]) -> Result<Option<Cow<'t, [u8]>>, se
     for (index, step) in proposal.steps.iter().enumerate().filter(|(_, step)| step.action.is_file()) {
         match plan.effects().iter().find(|effect| effect.step == index) {
             Some(effect) if quotes_secret(step, effect) => drop(steps.insert(index, places(effect))),
-            None if texts(step).iter().any(|text| !secret::find(text.as_bytes()).is_empty()) => {
+            None if texts(step).iter().any(|text| !secret::find(text).is_empty()) => {
                 return Ok(None);
             }
             _ => {}
@@ -43,7 +43,7 @@ pub fn text<'t>(plan: &Plan, text: &'t [u8]) -> Result<Option<Cow<'t, [u8]>>, se
     for (index, change) in steps {
         let step = document.get_mut("steps").and_then(|steps| steps.get_mut(index)).and_then(Value::as_object_mut);
         let Some(step) = step else { return Ok(None) };
-        step.retain(|name, _| !matches!(name.as_str(), "diff" | "edits" | "content"));
+        step.retain(|name, _| !matches!(name.as_str(), "diff" | "edits" | "content" | "mode"));
         if let Some(change) = change {
             step.insert(FIELD.to_owned(), serde_json::to_value(change)?);
         }
@@ -112,15 +112,18 @@ fn old_lines(diff: &str) -> Cow<'_, str> {
     Cow::Owned(old.collect::<Vec<_>>().join("\n"))
 }
 
-/// Every text of a change that came as text.
-fn texts(step: &Step) -> Vec<&str> {
+/// Every text of a change, as it came.
+fn texts(step: &Step) -> Vec<&[u8]> {
     match &step.action {
         Action::FileCreate(payload) | Action::FileModify(payload) => match payload {
-            Payload::Diff(text) | Payload::Content(text) => vec![text],
-            Payload::Edits(edits) => edits.iter().flat_map(|edit| [edit.find.as_str(), &edit.replace]).collect(),
+            Payload::Diff(text) | Payload::Content(text) => vec![text.as_bytes()],
+            Payload::Bytes(bytes) => vec![bytes],
+            Payload::Edits(edits) => {
+                edits.iter().flat_map(|edit| [edit.find.as_bytes(), edit.replace.as_bytes()]).collect()
+            }
             Payload::Kept(_) => Vec::new(),
         },
-        Action::FileDelete { diff } => diff.iter().map(String::as_str).collect(),
+        Action::FileDelete { diff } => diff.iter().map(String::as_bytes).collect(),
         _ => Vec::new(),
     }
 }

@@ -29,6 +29,7 @@ pub mod binding;
 pub mod capability;
 pub mod check;
 pub mod constraint;
+pub mod content_kind;
 pub mod contract;
 pub mod derive;
 pub mod diff;

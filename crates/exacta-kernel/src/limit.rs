@@ -20,6 +20,11 @@ pub const MAIL: usize = 1 << 20;
 /// `inputs`, or a tool's `arguments`, as compact JSON.
 pub const INPUTS: usize = 1 << 20;
 
+/// The bytes of a new file that is no text, decoded.
+pub const BINARY: usize = 5 << 20;
+/// A step that carries such bytes, as compact JSON: base64 takes a third more.
+pub const BINARY_STEP: u64 = 8 << 20;
+
 /// Constraints in a whole proposal, those of its steps included.
 pub const CONSTRAINTS: usize = 64;
 /// Assumptions.

@@ -168,6 +168,8 @@ pub struct Step {
     pub satisfies: Vec<String>,
     /// The state of the target that the author saw.
     pub base_sha256: Option<Digest>,
+    /// Whether the file is to be executable, where the step says so beside its payload.
+    pub executable: Option<bool>,
 }
 
 /// The typed body of a step.
@@ -209,6 +211,8 @@ pub enum Payload {
     Edits(Vec<Edit>),
     /// The whole new file.
     Content(String),
+    /// A whole new file that is no text.
+    Bytes(Vec<u8>),
     /// As the record keeps a change whose text would quote a secret of the file. Never read from outside.
     Kept(crate::places::Places),
 }

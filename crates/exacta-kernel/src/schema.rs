@@ -62,6 +62,13 @@ fn value(kind: Kind, definitions: &mut Map<String, Value>) -> Map<String, Value>
         Kind::NonEmpty(most) => json!({ "type": "string", "minLength": 1, "maxLength": most }),
         Kind::Raw => json!({ "type": "string" }),
         Kind::Choice(choices) => json!({ "enum": choices }),
+        Kind::Base64(most) => json!({
+            "type": "string",
+            "contentEncoding": "base64",
+            "minLength": 4,
+            "maxLength": most.div_ceil(3) * 4,
+            "pattern": "^[A-Za-z0-9+/]*={0,2}$",
+        }),
         Kind::Digest => json!({ "type": "string", "pattern": "^[0-9a-f]{64}$" }),
         Kind::Count => json!({ "type": "integer", "minimum": 0, "maximum": MAX_NUMBER }),
         Kind::Ordinal => json!({ "type": "integer", "minimum": 1, "maximum": MAX_NUMBER }),
@@ -119,6 +126,9 @@ fn step(name: &str, definitions: &mut Map<String, Value>) -> Option<Value> {
     if !shape.one_of.is_empty() {
         let forms: Vec<Value> = shape.one_of.iter().map(|field| json!({ "required": [field] })).collect();
         schema.insert("oneOf".to_owned(), json!(forms));
+    }
+    if let Some((first, second)) = shape.not_both {
+        schema.insert("not".to_owned(), json!({ "required": [first, second] }));
     }
     let definition = format!("step_{name}");
     let reference = json!({ "$ref": format!("#/$defs/{definition}") });

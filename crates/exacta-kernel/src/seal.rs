@@ -1,6 +1,6 @@
 //! Proposal → plan: every file change turned into exact after-bytes, and the content hash.
 
-use crate::diff::{self, Base, DiffError, Kind};
+use crate::diff::{self, Base, DiffError, Kind, Said};
 use crate::facts::{Facts, FileContent, Obstacle, Target, TargetFact};
 use crate::finding::{Code, Finding};
 use crate::hash::{Digest, canonical_hash};
@@ -98,7 +98,8 @@ impl Sealing<'_> {
                 return Err(whole(Finding::new(Code::SchemaInvalid, "not a file step", "use a file step type")));
             }
         };
-        let after = diff::materialise_on(base, kind, payload.as_deref(), &path, before.as_deref())
+        let said = Said { base, executable: step.executable };
+        let after = diff::materialise_on(said, kind, payload.as_deref(), &path, before.as_deref())
             .map_err(|error| misfits(error, payload.as_deref(), before.as_deref()))?
             .map(Arc::new);
         Ok(Effect::new(index, path, before, after))
@@ -203,9 +204,12 @@ fn content_hash(proposal: &Proposal, effects: &[Effect]) -> Result<Digest, serde
     canonical_hash(&document)
 }
 
+/// The fields that say what becomes of a file, in whatever form.
+const PAYLOAD: &[&str] = &["diff", "edits", "content", "content_base64", "mode", kept::FIELD];
+
 /// A file step with its exact effect in place of its payload.
 fn sealed(step: &Map<String, Value>, effect: &Effect) -> Map<String, Value> {
-    let rest = step.iter().filter(|(key, _)| !matches!(key.as_str(), "diff" | "edits" | "content" | kept::FIELD));
+    let rest = step.iter().filter(|(key, _)| !PAYLOAD.contains(&key.as_str()));
     let mut sealed: Map<String, Value> = rest.map(|(key, value)| (key.clone(), value.clone())).collect();
     sealed.insert("before".to_owned(), portable(effect.before.as_deref()));
     sealed.insert("after".to_owned(), portable(effect.after.as_deref()));

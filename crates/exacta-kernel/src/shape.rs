@@ -3,7 +3,8 @@
 
 use crate::action::primitive::PrimitiveId;
 use crate::limit::{
-    ASSUMPTIONS, CLAUSE, CONSTRAINTS, DESCRIPTION, IDS, INPUTS, MAIL, NAME, NAMED, REQUEST, SOURCES, TARGET, URL,
+    ASSUMPTIONS, BINARY, CLAUSE, CONSTRAINTS, DESCRIPTION, IDS, INPUTS, MAIL, NAME, NAMED, REQUEST, SOURCES, TARGET,
+    URL,
 };
 use crate::prelude::*;
 use crate::proposal::{Domain, SCHEMA};
@@ -23,6 +24,8 @@ pub(crate) enum Kind {
     Raw,
     /// One of these strings.
     Choice(&'static [&'static str]),
+    /// Standard base64 of at most so many bytes, which are no text.
+    Base64(usize),
     /// 64 lower-case hexadecimal digits.
     Digest,
     /// An integer from 0.
@@ -177,17 +180,19 @@ static STEP_TYPES: &[StepType] = &[
     StepType {
         name: "file_create",
         domain: Domain::Files,
-        payload: &[DIFF, CONTENT, BASE],
-        one_of: &["diff", "content"],
+        payload: &[DIFF, CONTENT, CONTENT_BASE64, MODE, BASE],
+        one_of: &["diff", "content", "content_base64"],
+        not_both: Some(("diff", "mode")),
     },
     StepType {
         name: "file_modify",
         domain: Domain::Files,
-        payload: &[DIFF, EDITS, CONTENT, BASE],
+        payload: &[DIFF, EDITS, CONTENT, MODE, BASE],
         one_of: &["diff", "edits", "content"],
+        not_both: Some(("diff", "mode")),
     },
-    StepType { name: "file_delete", domain: Domain::Files, payload: &[DIFF, BASE], one_of: &[] },
-    StepType { name: "build", domain: Domain::Files, payload: &[], one_of: &[] },
+    StepType { name: "file_delete", domain: Domain::Files, payload: &[DIFF, BASE], one_of: &[], not_both: None },
+    StepType { name: "build", domain: Domain::Files, payload: &[], one_of: &[], not_both: None },
     StepType {
         name: "tool_call",
         domain: Domain::Site,
@@ -196,11 +201,19 @@ static STEP_TYPES: &[StepType] = &[
             required("arguments", Kind::Free(INPUTS), "the tool's arguments"),
         ],
         one_of: &[],
+        not_both: None,
     },
 ];
 
 const DIFF: Field = optional("diff", Kind::Raw, "a unified diff of exactly this file");
 const CONTENT: Field = optional("content", Kind::Raw, "the whole new file");
+const CONTENT_BASE64: Field = optional(
+    "content_base64",
+    Kind::Base64(BINARY),
+    "the bytes of a new file that is no text, in base64; a person is always asked",
+);
+const MODE: Field =
+    optional("mode", Kind::Choice(&["100644", "100755"]), "git's mode of the file afterwards; a diff says its own");
 const EDITS: Field = optional("edits", Kind::SomeObjects(&EDIT), "replacements, each in exactly one place");
 const BASE: Field = optional("base_sha256", Kind::Digest, "SHA-256 of the file as its author saw it");
 
@@ -212,6 +225,8 @@ pub(crate) struct StepType {
     pub payload: &'static [Field],
     /// Exactly one of these fields must be there; empty where there is no such rule.
     pub one_of: &'static [&'static str],
+    /// The first field says what the second one would, so that only one of them may be there.
+    pub not_both: Option<(&'static str, &'static str)>,
 }
 
 /// The domain and the payload fields of a step type.
@@ -220,6 +235,7 @@ pub(crate) struct StepShape {
     pub domain: Domain,
     pub payload: Vec<Field>,
     pub one_of: &'static [&'static str],
+    pub not_both: Option<(&'static str, &'static str)>,
 }
 
 impl StepShape {
@@ -240,13 +256,14 @@ impl StepShape {
     }
 
     fn of_type(step: &StepType) -> Self {
-        Self { name: step.name, domain: step.domain, payload: step.payload.to_vec(), one_of: step.one_of }
+        let StepType { name, domain, payload, one_of, not_both } = *step;
+        Self { name, domain, payload: payload.to_vec(), one_of, not_both }
     }
 
     fn of_primitive(id: PrimitiveId) -> Self {
         let payload =
             id.parameters().iter().map(|name| optional(name, parameter(name), "a parameter of this primitive"));
-        Self { name: id.name(), domain: Domain::Autopilot, payload: payload.collect(), one_of: &[] }
+        Self { name: id.name(), domain: Domain::Autopilot, payload: payload.collect(), one_of: &[], not_both: None }
     }
 }
 

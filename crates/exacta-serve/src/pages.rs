@@ -89,6 +89,7 @@ pub fn plan_page(request: &Request, app: App, id: &PlanId, error: Option<&Error>
         entries: &entries,
         locked: session.is_locked(&server.key_file()?),
         split: request.asked("diff") == Some("split"),
+        bytes: page::Bytes::asked(request.asked("hex"), request.asked("piece")),
         error,
         now: now(),
     };

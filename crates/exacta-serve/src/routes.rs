@@ -160,7 +160,7 @@ pub static ROUTES: &[Route] = &[
         Method::Get,
         "/api/v2/plans/{id}",
         Handler::Work(api::show),
-        Doc::api("show", "a plan; `with` adds diff, reasons, binding").gives(given::plan).query(&["with"]),
+        Doc::api("show", "a plan; `with` adds diff, hex, reasons, binding").gives(given::plan).query(&["with"]),
     ),
     api(
         Method::Get,

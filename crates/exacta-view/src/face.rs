@@ -14,6 +14,8 @@ use serde_json::{Map, Value, json};
 pub struct With {
     /// Every diff.
     pub diff: bool,
+    /// The bytes of files that are no text.
+    pub hex: bool,
     /// Every reason by itself.
     pub reasons: bool,
     /// What it was made against.
@@ -22,7 +24,7 @@ pub struct With {
 
 impl With {
     /// What can be wanted.
-    pub const WORDS: [&'static str; 3] = ["diff", "reasons", "binding"];
+    pub const WORDS: [&'static str; 4] = ["diff", "hex", "reasons", "binding"];
 
     /// Of words such as `diff`; unknown ones are passed over.
     #[must_use]
@@ -31,6 +33,7 @@ impl With {
         for word in words {
             match word.trim() {
                 "diff" => with.diff = true,
+                "hex" => with.hex = true,
                 "reasons" => with.reasons = true,
                 "binding" => with.binding = true,
                 _ => {}
@@ -69,8 +72,15 @@ pub fn of(value: &impl Serialize, next: &Next, with: With) -> Value {
     if let (false, Some(Value::Object(detail))) = (with.binding, told.pointer_mut("/detail")) {
         detail.remove("binding");
     }
-    if let (false, Some(Value::Array(steps))) = (with.diff, told.pointer_mut("/detail/steps")) {
-        steps.iter_mut().filter_map(Value::as_object_mut).for_each(|step| drop(step.remove("diff")));
+    if let Some(Value::Array(steps)) = told.pointer_mut("/detail/steps") {
+        for step in steps.iter_mut().filter_map(Value::as_object_mut) {
+            if !with.diff {
+                step.remove("diff");
+            }
+            if let (false, Some(Value::Object(binary))) = (with.hex, step.get_mut("binary")) {
+                binary.remove("hex");
+            }
+        }
     }
     if !with.reasons {
         fold_all(&mut told, "/risk/factors", "reasons");

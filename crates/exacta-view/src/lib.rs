@@ -5,6 +5,7 @@
 //! knows how wide a screen is or what colour a tone has. [`command`] names the command of a remedy, for every surface that sends people to a terminal.
 
 mod answer;
+mod bytes;
 mod changes;
 mod checks;
 pub mod command;
@@ -26,6 +27,7 @@ mod ways;
 pub mod words;
 
 pub use answer::{Answer, AnswerView};
+pub use bytes::{BinaryView, Hex};
 pub use changes::ChangesRequested;
 pub use checks::{CheckState, CheckView, ChecksView};
 pub use face::With;

@@ -1,5 +1,6 @@
 //! From what the kernel found to what is shown. Untrusted words are masked and made visible here, once for all surfaces.
 
+use crate::bytes::BinaryView;
 use crate::plan::{ConstraintView, Detail, PartialView, PlanView, StepView};
 use crate::published::PLAN_VIEW;
 use crate::score::{CapabilityView, EstimatesView, FindingView, GateView, QualityView, RiskView};
@@ -108,6 +109,7 @@ impl PlanView {
                 step.description.clear();
                 step.dependencies.clear();
                 step.diff = None;
+                step.binary = None;
             }
         }
         self
@@ -122,13 +124,15 @@ impl PlanView {
     /// whole.
     #[must_use]
     pub fn kept(&self) -> Cow<'_, Self> {
-        let is_long = |step: &StepView| step.diff.as_ref().is_some_and(|diff| diff.len() > KEPT);
+        let has_hex = |step: &StepView| step.binary.as_ref().is_some_and(|binary| binary.hex.is_some());
+        let is_long = |step: &StepView| has_hex(step) || step.diff.as_ref().is_some_and(|diff| diff.len() > KEPT);
         if !self.detail.iter().flat_map(|detail| &detail.steps).any(is_long) {
             return Cow::Borrowed(self);
         }
         let mut kept = self.clone();
-        for diff in kept.detail.iter_mut().flat_map(|detail| &mut detail.steps).filter_map(|step| step.diff.as_mut()) {
-            shorten(diff);
+        for step in kept.detail.iter_mut().flat_map(|detail| &mut detail.steps) {
+            step.diff.iter_mut().for_each(shorten);
+            step.binary.iter_mut().for_each(|binary| binary.hex = None);
         }
         Cow::Owned(kept)
     }
@@ -198,6 +202,7 @@ fn step_view(plan: &Plan, index: usize, step: &Step) -> StepView {
         description: text(&step.description),
         dependencies: step.dependencies.iter().map(|id| line(id)).collect(),
         diff: rendered.or_else(|| parameters(&step.action)),
+        binary: effect.and_then(BinaryView::of),
         added,
         removed,
     }

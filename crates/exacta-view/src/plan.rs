@@ -1,6 +1,7 @@
 //! A plan as every surface shows it: the machine-readable face, kept stable and versioned. The terminal, the page and JSON are all drawn
 //! from these values, so that no surface knows more than another.
 
+use crate::bytes::BinaryView;
 use crate::changes::ChangesRequested;
 use crate::checks::ChecksView;
 use crate::published::{DomainWord, Hash, KindWord, ShortId, SourceWord, StateWord, StatusWord, VerdictWord, Version};
@@ -148,6 +149,9 @@ pub struct StepView {
     /// are masked. Of a plan that is over the record keeps a part; a line that begins with a backslash says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
+    /// What the file is, if it is no text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub binary: Option<BinaryView>,
     /// Lines added.
     pub added: u64,
     /// Lines removed.

@@ -6,7 +6,7 @@ use exacta_kernel::parse;
 use serde_json::{Map, Value, json};
 
 /// What a step may say besides its payload. A model that sends a whole step sends the payload, too, and that is taken.
-const PAYLOADS: [&str; 4] = ["diff", "edits", "content", "mode"];
+const PAYLOADS: [&str; 5] = ["diff", "edits", "content", "content_base64", "mode"];
 
 /// The steps as a model lists them, and what it took for granted.
 #[derive(Debug, Clone, Default)]

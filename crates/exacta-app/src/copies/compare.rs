@@ -8,9 +8,10 @@ use exacta_agent::place::{Note, Place};
 use exacta_agent::tree::{Entry, Name};
 use exacta_agent::walk::{Kept, tree};
 use exacta_exec::look::TARGET_CAP;
-use exacta_kernel::diff;
+use exacta_kernel::diff::{self, DiffError};
 use exacta_kernel::facts::{FileContent, Target};
 use exacta_kernel::import::{self, FileChange, ImportError};
+use exacta_kernel::parse::Size;
 use exacta_kernel::path::RelPath;
 use rustix::fd::{AsFd as _, OwnedFd};
 use serde::Serialize;
@@ -68,7 +69,7 @@ impl App {
         let found = compare(&note.base, &now);
         let gone: BTreeSet<&RelPath> =
             found.changed.iter().filter(|changed| changed.after.is_none()).map(|changed| &changed.path).collect();
-        let largest = usize::try_from(self.in_force()?.policy.caps().submitted_step_bytes).unwrap_or(usize::MAX);
+        let largest = Size::of(self.in_force()?.policy.caps());
         let mut difference = AgentDifference {
             name: place.name().to_owned(),
             files: Vec::new(),
@@ -91,7 +92,7 @@ impl App {
         Ok(difference)
     }
 
-    fn fate(&self, copy: &OwnedFd, changed: &Changed, gone: &BTreeSet<&RelPath>, largest: usize) -> Fate {
+    fn fate(&self, copy: &OwnedFd, changed: &Changed, gone: &BTreeSet<&RelPath>, largest: Size) -> Fate {
         let after = match &changed.after {
             None => None,
             Some(entry) => match content(copy, &changed.path, entry) {
@@ -111,12 +112,17 @@ impl App {
             _ => return Fate::Apart,
         };
         let after = after.map(|after| Arc::new(with_mode(after, before.as_deref())));
-        if after.as_ref().is_some_and(|after| after.is_binary() || before.as_ref().is_some_and(|it| it.is_binary())) {
+        // A new file may be any bytes; one that was there stays text, and a binary one as it is.
+        if let (Some(before), Some(after)) = (&before, &after)
+            && (before.is_binary() || after.is_binary())
+        {
             return Fate::Rest(Why::Binary);
         }
         let change = FileChange { path: changed.path.clone(), before, after };
+        let largest = largest.of_step(change.carries_bytes());
         match import::size(&change) {
-            Ok(size) if size > largest => Fate::Rest(Why::TooLarge),
+            Ok(size) if size as u64 > largest => Fate::Rest(Why::TooLarge),
+            Err(ImportError::Misfit { error: DiffError::BytesTooLarge { .. }, .. }) => Fate::Rest(Why::TooLarge),
             Ok(_) => Fate::Plan(change),
             Err(ImportError::NotUtf8 { .. }) => Fate::Rest(Why::NotUtf8),
             Err(_) => Fate::Rest(Why::Binary),

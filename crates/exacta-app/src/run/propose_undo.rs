@@ -4,10 +4,10 @@ use crate::app::App;
 use crate::caller::Act;
 use crate::error::{Error, Exit};
 use crate::submit::Request;
-use exacta_kernel::diff;
 use exacta_kernel::hint;
 use exacta_kernel::hint::Remedy;
 use exacta_kernel::id::RunId;
+use exacta_kernel::import::{self, FileChange};
 use exacta_kernel::plan::Change;
 use exacta_kernel::proposal::{Constraint, ConstraintKind, Scope};
 use exacta_view::PlanView;
@@ -18,7 +18,7 @@ impl App {
     /// every profile, because an undo is a person's act.
     ///
     /// # Errors
-    /// If there is no such run, a target has changed since, or what was there is no text.
+    /// If there is no such run, a target has changed since, or no plan can carry what was there.
     pub fn propose_undo(&mut self, run: &str) -> Result<PlanView, Error> {
         self.authorize(Act::Propose)?;
         let (id, changes) = self.safe_on_tampering(|app| app.changes_back(run))?;
@@ -53,20 +53,14 @@ fn step(change: &Change) -> Result<Value, Error> {
     step.insert("type".to_owned(), json!(kind));
     step.insert("target".to_owned(), json!(path));
     step.insert("description".to_owned(), json!(words));
-    if change.after.is_some() {
-        // A diff, and not the content, because it has the mode, too.
-        let diff = diff::render_exact(path, change.before.as_deref(), change.after.as_deref());
-        let diff = String::from_utf8(diff).map_err(|_| not_text(path.as_str()))?;
-        step.insert("diff".to_owned(), json!(diff));
-    }
-    if let Some(before) = &change.before {
-        step.insert("base_sha256".to_owned(), json!(before.sha256()));
-    }
+    let Change { path: at, before, after } = change.clone();
+    let fields = import::fields(&FileChange { path: at, before, after }).map_err(|_| not_text(path.as_str()))?;
+    step.extend(fields);
     Ok(Value::Object(step))
 }
 
 fn not_text(path: &str) -> Error {
-    Error::new(Exit::Denied, "undo_not_text", format!("`{path}` was no text before: a plan cannot put it back"))
+    Error::new(Exit::Denied, "undo_not_text", format!("a plan cannot put back what was in `{path}`"))
         .hint(hint!["a person undoes it with ", Remedy::Undo(None)])
 }
 

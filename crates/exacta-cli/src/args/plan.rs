@@ -140,6 +140,9 @@ pub struct Show {
     /// Leave the diffs out
     #[arg(long)]
     pub stat: bool,
+    /// Show the bytes of files that are no text, in hexadecimal digits
+    #[arg(long)]
+    pub hex: bool,
     /// Show the risk alone: every factor, and every reason with its place and points
     #[arg(long)]
     pub risk: bool,

@@ -121,6 +121,11 @@ pub fn show(args: &Show, context: &Context) -> Result<u8, Error> {
         if !args.stat {
             output.text(&diff::all_text(&detail.plan, output.paint()));
         }
+        if args.hex {
+            for rows in diff::bytes(&detail.plan) {
+                output.rows(rows);
+            }
+        }
     }
     Ok(0)
 }

@@ -60,6 +60,19 @@ pub fn all_text(view: &PlanView, paint: Paint) -> String {
     text
 }
 
+/// Of how many rows a piece is made at once.
+const PIECE: usize = 4_096;
+
+/// The bytes of the files that are no text, each under its file, piece by piece.
+pub fn bytes(view: &PlanView) -> impl Iterator<Item = Vec<Row>> + '_ {
+    let steps = view.detail.iter().flat_map(|detail| &detail.steps);
+    let files = steps.filter_map(|step| Some((step, step.binary.as_ref()?.hex.as_ref()?)));
+    files.flat_map(|(step, hex)| {
+        let pieces = (0..hex.rows(16)).step_by(PIECE).map(|from| hex.window(16, from, PIECE).collect());
+        core::iter::once(vec![Row::new(), diff_head(step)]).chain(pieces)
+    })
+}
+
 /// One step's diff under its file; empty where there is none.
 #[must_use]
 pub fn of_step(step: &StepView, highlight: bool) -> Vec<Row> {

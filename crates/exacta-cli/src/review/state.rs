@@ -9,7 +9,7 @@ use crate::render::layout::Layout as _;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use exacta_kernel::time::Timestamp;
 use exacta_view::rows::decision;
-use exacta_view::{PlanView, Row, StepView};
+use exacta_view::{Hex, PlanView, Row, StepView};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is typed to approve a plan of high risk or SYSTEM-LEVEL.
@@ -288,6 +288,10 @@ impl Review {
             let from = from.saturating_sub(self.body.len());
             rows.extend(long.window(diff, from, count.saturating_sub(rows.len())));
         }
+        if let Some(hex) = self.hex() {
+            let from = from.saturating_sub(self.body.len());
+            rows.extend(hex.window(self.each(), from, count.saturating_sub(rows.len())));
+        }
         rows
     }
 
@@ -465,7 +469,18 @@ impl Review {
 
     /// How many lines the page has.
     pub(super) fn length(&self) -> usize {
-        self.body.len() + self.long.as_ref().map_or(0, Long::len)
+        self.body.len() + self.long.as_ref().map_or(0, Long::len) + self.hex().map_or(0, |hex| hex.rows(self.each()))
+    }
+
+    /// The bytes of the step on the page, if its file is no text: below the rest of it.
+    fn hex(&self) -> Option<&Hex> {
+        let step = self.steps().get(self.step).filter(|_| self.pane == Pane::Diff)?;
+        step.binary.as_ref()?.hex.as_ref()
+    }
+
+    /// How many of them fit into a line.
+    const fn each(&self) -> usize {
+        if self.room.0 < 78 { 8 } else { 16 }
     }
 
     /// The diff of the step on the page, if it is too long to be laid out at once.

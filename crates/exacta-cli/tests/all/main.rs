@@ -16,6 +16,7 @@ mod ask;
 mod autopilot;
 mod bad_input;
 mod browser;
+mod bytes;
 mod cancel;
 mod checked;
 mod clock;

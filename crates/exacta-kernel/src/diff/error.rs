@@ -91,6 +91,12 @@ pub enum DiffError {
         /// In bytes.
         size: u64,
     },
+    /// A new file that is no text, and too large.
+    #[error("the new file is no text and has {size} bytes; at most {} can be sent", crate::limit::BINARY)]
+    BytesTooLarge {
+        /// In bytes.
+        size: u64,
+    },
     /// A create of what exists.
     #[error("the file to create exists already")]
     Exists,
@@ -191,7 +197,9 @@ impl Form {
                 "write a `file_create` and a `file_delete` step; a git patch that is imported becomes that by itself"
             }
             Self::Copy => "write a `file_create` step with the whole content",
-            Self::Binary => "change text files only",
+            Self::Binary => {
+                "a binary file that exists stays as it is; a new one comes as `content_base64`, or in a patch of `git diff --binary`"
+            }
             Self::Submodule => "change submodules by hand",
             Self::Symlink => "change the file that the link points to",
         }
@@ -211,6 +219,7 @@ impl DiffError {
             }
             Self::Binary | Self::BecomesBinary => Code::BinaryFile,
             Self::TooLarge { .. } => Code::TargetTooLarge,
+            Self::BytesTooLarge { .. } => Code::PayloadInvalid,
             Self::Exists | Self::Made => Code::TargetExists,
             Self::Missing => Code::TargetMissing,
             Self::KeptForAnother => Code::TargetChanged,
@@ -239,9 +248,12 @@ impl DiffError {
             Self::Mode { .. } => "make the diff from the file's present mode",
             Self::NotWhole => "leave the diff out, or make it from the file's present content",
             Self::NoChange => "leave the step out",
-            Self::Binary => "leave binary files alone; only deleting one, without a diff, is allowed",
-            Self::BecomesBinary => "write text; a binary file cannot be reviewed",
+            Self::Binary => {
+                "leave binary files alone: one can be deleted, without a diff, or come new as `content_base64`"
+            }
+            Self::BecomesBinary => "send a new file that is no text as `content_base64`; an existing one stays text",
             Self::TooLarge { .. } => "split the file",
+            Self::BytesTooLarge { .. } => "leave the file out, and put it there by hand",
             Self::Exists => "use `file_modify`, or choose another name",
             Self::Missing => "use `file_create`, or check the path against the project",
             Self::KeptForAnother => "make the change from the file's present content, and submit it",

@@ -73,7 +73,7 @@ impl Mode {
     }
 
     /// The permission bits of a new file.
-    pub(super) const fn bits(self) -> u32 {
+    pub(crate) const fn bits(self) -> u32 {
         match self {
             Self::Plain => 0o644,
             Self::Executable => 0o755,

@@ -3,6 +3,7 @@
 //! Whatever form a change arrives in (a unified diff, edits, or the whole content), [`materialise`] turns it into the exact
 //! bytes that will be written, or says why not. The diff that people see is made from before and after by [`render()`].
 
+pub(crate) mod binary;
 mod compare;
 mod edits;
 mod error;
@@ -81,33 +82,58 @@ pub fn materialise(
     path: &RelPath,
     before: Option<&FileContent>,
 ) -> Result<Option<FileContent>, DiffError> {
-    materialise_on(Base::Unknown, kind, payload, path, before)
+    materialise_on(Said::default(), kind, payload, path, before)
 }
 
-/// [`materialise`], where it may be known that `before` is what the author of the change saw.
+/// What a step says beside its payload.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Said {
+    /// Whether `before` is what the author of the change saw.
+    pub base: Base,
+    /// Whether the file is to be executable; a diff says that by itself.
+    pub executable: Option<bool>,
+}
+
+impl Said {
+    /// The permission bits of a new file.
+    fn new_bits(self) -> u32 {
+        Mode::of(self.executable == Some(true)).bits()
+    }
+
+    /// The permission bits of a file that changes: its own, but for what is said otherwise.
+    fn bits(self, before: &FileContent) -> u32 {
+        match self.executable.filter(|executable| *executable != before.is_executable()) {
+            Some(executable) => Mode::of(executable).applied_to(before.mode()),
+            None => before.mode(),
+        }
+    }
+}
+
+/// [`materialise`], with what the step says beside its payload.
 ///
 /// # Errors
 /// As for [`materialise`].
 pub fn materialise_on(
-    base: Base,
+    said: Said,
     kind: Kind,
     payload: Option<&Payload>,
     path: &RelPath,
     before: Option<&FileContent>,
 ) -> Result<Option<FileContent>, DiffError> {
     match (kind, before) {
-        (Kind::Create, None) => create(payload, path).map(Some),
-        (Kind::Modify, Some(before)) => modify(base, payload, path, before).map(Some),
+        (Kind::Create, None) => create(said, payload, path).map(Some),
+        (Kind::Modify, Some(before)) => modify(said, payload, path, before).map(Some),
         (Kind::Delete, Some(before)) => delete(payload, path, before).map(|()| None),
-        (Kind::Create, Some(before)) if create(payload, path).as_ref() == Ok(before) => Err(DiffError::Made),
+        (Kind::Create, Some(before)) if create(said, payload, path).as_ref() == Ok(before) => Err(DiffError::Made),
         (Kind::Create, Some(_)) => Err(DiffError::Exists),
         (Kind::Modify | Kind::Delete, None) => Err(DiffError::Missing),
     }
 }
 
-fn create(payload: Option<&Payload>, path: &RelPath) -> Result<FileContent, DiffError> {
+fn create(said: Said, payload: Option<&Payload>, path: &RelPath) -> Result<FileContent, DiffError> {
     match payload {
-        Some(Payload::Content(content)) => reviewable(content.as_bytes().to_vec(), Mode::Plain.bits()),
+        Some(Payload::Content(content)) => reviewable(content.as_bytes().to_vec(), said.new_bits()),
+        Some(Payload::Bytes(bytes)) => Ok(FileContent::new(bytes.clone(), said.new_bits())),
         Some(Payload::Diff(diff)) => {
             let patch = read(diff, Kind::Create, path)?;
             if let Some(hunk) = patch.hunks.iter().find(|hunk| hunk.old_count > 0) {
@@ -124,7 +150,7 @@ fn create(payload: Option<&Payload>, path: &RelPath) -> Result<FileContent, Diff
 }
 
 fn modify(
-    base: Base,
+    said: Said,
     payload: Option<&Payload>,
     path: &RelPath,
     before: &FileContent,
@@ -134,21 +160,17 @@ fn modify(
         return Err(DiffError::Binary);
     }
     let (bytes, mode) = match payload {
-        Payload::Content(content) => (content.as_bytes().to_vec(), before.mode()),
-        Payload::Edits(edits) => (edits::apply(edits, before.bytes())?, before.mode()),
+        Payload::Content(content) => (content.as_bytes().to_vec(), said.bits(before)),
+        Payload::Edits(edits) => (edits::apply(edits, before.bytes())?, said.bits(before)),
+        Payload::Bytes(_) => return Err(DiffError::Payload { kind: Kind::Modify }),
         Payload::Kept(change) => {
-            let mode = Mode::of(change.executable);
-            let mode = if change.executable == before.is_executable() {
-                before.mode()
-            } else {
-                mode.applied_to(before.mode())
-            };
-            (change.apply(before).ok_or(DiffError::KeptForAnother)?, mode)
+            let said = Said { executable: Some(change.executable), ..said };
+            (change.apply(before).ok_or(DiffError::KeptForAnother)?, said.bits(before))
         }
         Payload::Diff(diff) => {
             let patch = read(diff, Kind::Modify, path)?;
             let mode = changed_mode(patch.header.mode, before)?;
-            (apply(&patch, before.bytes(), base)?, mode)
+            (apply(&patch, before.bytes(), said.base)?, mode)
         }
     };
     if bytes == before.bytes() && mode == before.mode() {
@@ -161,7 +183,7 @@ fn delete(payload: Option<&Payload>, path: &RelPath, before: &FileContent) -> Re
     let diff = match payload {
         None => return Ok(()),
         Some(Payload::Diff(diff)) => diff,
-        Some(Payload::Edits(_) | Payload::Content(_) | Payload::Kept(_)) => {
+        Some(Payload::Edits(_) | Payload::Content(_) | Payload::Bytes(_) | Payload::Kept(_)) => {
             return Err(DiffError::Payload { kind: Kind::Delete });
         }
     };
@@ -182,7 +204,10 @@ fn delete(payload: Option<&Payload>, path: &RelPath, before: &FileContent) -> Re
 /// The content of a copy or renamed file: what the source has, with the diff's hunks and mode.
 pub(crate) fn apply_to_copy(patch: &Patch<'_>, source: &FileContent) -> Result<FileContent, DiffError> {
     if source.is_binary() {
-        return Err(DiffError::Binary);
+        // What is moved as it is, bytes and all, is a new file elsewhere.
+        let moved = patch.hunks.is_empty() && patch.header.moved.is_some();
+        let mode = changed_mode(patch.header.mode, source)?;
+        return if moved { Ok(FileContent::new(source.bytes().to_vec(), mode)) } else { Err(DiffError::Binary) };
     }
     reviewable(apply(patch, source.bytes(), Base::Unknown)?, changed_mode(patch.header.mode, source)?)
 }

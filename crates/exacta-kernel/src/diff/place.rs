@@ -14,9 +14,10 @@ use crate::prelude::*;
 use core::ops::Range;
 
 /// What is known of the file that a diff is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Base {
     /// It may have changed since the diff was made.
+    #[default]
     Unknown,
     /// It is the very one that the diff was made from.
     Seen,

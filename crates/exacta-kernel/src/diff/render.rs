@@ -1,9 +1,10 @@
 //! Before and after → a diff in git's form: one for people, one for `git apply`.
 
-use super::escape;
 use super::header::Mode;
 use super::lines::{CONTEXT, Comparison, bytes, common_prefix, common_suffix, without_feed};
 use super::name;
+use super::{binary, escape};
+use crate::content_kind::ContentKind;
 use crate::facts::FileContent;
 use crate::path::RelPath;
 use crate::prelude::*;
@@ -53,7 +54,8 @@ fn rendered<'c>(
         out.push_str(&format!("Binary files {} and {} differ\n", names.0, names.1));
         for (content, what) in [(before, "goes"), (after, "comes")] {
             let Some(content) = content else { continue };
-            out.push_str(&format!("\\ what {what}: {} bytes, SHA-256 {}\n", content.size(), content.sha256()));
+            let kind = ContentKind::of(path, content).name;
+            out.push_str(&format!("\\ what {what}: {kind}, {} bytes, SHA-256 {}\n", content.size(), content.sha256()));
         }
         return out;
     }
@@ -94,7 +96,15 @@ fn escaped(hunks: &Hunks<'_>, names: &(String, String), out: &mut Vec<u8>) {
 /// The change as a patch that `git apply` takes, byte for byte.
 #[must_use]
 pub fn render_exact(path: &RelPath, before: Option<&FileContent>, after: Option<&FileContent>) -> Vec<u8> {
-    let mut out = header(path, before, after, &exact_name).into_bytes();
+    let mut head = header(path, before, after, &exact_name);
+    if is_binary(before) || is_binary(after) {
+        let same = before.map(FileContent::bytes) == after.map(FileContent::bytes);
+        if !same {
+            binary::write(before, after, &mut head);
+        }
+        return head.into_bytes();
+    }
+    let mut out = head.into_bytes();
     let names = names(path, before, after, &exact_file_name);
     let comparison = Comparison::of(before, after);
     let hunks = Hunks { comparison: &comparison, before: bytes(before), after: bytes(after), longest: usize::MAX };

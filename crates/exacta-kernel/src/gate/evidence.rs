@@ -8,13 +8,13 @@ use crate::assess::{Assessment, BasisPoints, Level, Requested};
 use crate::check::ValidPlan;
 use crate::constraint::State;
 use crate::path::RelPath;
-use crate::plan::{Change, Plan};
+use crate::plan::{Change, Effect, Plan};
 use crate::policy::Policy;
 use crate::policy::caps::Caps;
 use crate::policy::rule::{Operation, Subject};
 use crate::prelude::*;
 use crate::profile::Profile;
-use crate::proposal::{Action, Step};
+use crate::proposal::{Action, Payload, Step};
 use crate::scan::{DependencyChange, DependencyKind, Signals};
 use crate::secret;
 use crate::text::{excerpt, visible_line};
@@ -39,6 +39,8 @@ pub(super) struct Evidence<'a> {
     pub(super) overlong: Vec<String>,
     /// Lines that are too long to be read as code, each as its length and its place.
     pub(super) long_lines: Vec<(usize, String)>,
+    /// New files that are no text.
+    pub(super) bytes: Vec<String>,
     /// Constraints that only a person can judge.
     pub(super) unchecked: Vec<String>,
     /// Why the plan is larger than what runs without a person: a rule of that name, and the reason.
@@ -79,6 +81,7 @@ impl<'a> Evidence<'a> {
             lookalikes: lookalikes(valid),
             overlong: overlong(plan),
             long_lines: long_lines(plan),
+            bytes: bytes(plan),
             unchecked: constraints(valid, State::Unchecked).map(ToOwned::to_owned).collect(),
             large: large(plan, assessment, policy.caps()),
             boundaries: boundaries(assessment),
@@ -130,6 +133,7 @@ impl<'a> Evidence<'a> {
             lookalikes: Vec::new(),
             overlong: Vec::new(),
             long_lines: Vec::new(),
+            bytes: Vec::new(),
             unchecked: supposed(question.unchecked, "supposed").into_iter().collect(),
             large: Vec::new(),
             boundaries: supposed(question.system_level, "supposed").into_iter().map(|it| (it, String::new())).collect(),
@@ -249,6 +253,15 @@ fn long_lines(plan: &Plan) -> Vec<(usize, String)> {
         }
     }
     lines
+}
+
+/// The files that come as bytes, or that are binary afterwards.
+fn bytes(plan: &Plan) -> Vec<String> {
+    let comes = |step: &&Step| matches!(step.action, Action::FileCreate(Payload::Bytes(_)));
+    let named = plan.proposal().steps.iter().filter(comes).map(|step| quoted(&step.target));
+    let binary = |effect: &&Effect| effect.after.as_ref().is_some_and(|after| after.is_binary());
+    let found = plan.effects().iter().filter(binary).map(|effect| quoted(effect.path.as_str()));
+    named.chain(found).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// A plan that was submitted from outside is not refused for being large where the operator allows it, but a person is asked.

@@ -39,6 +39,9 @@ pub(super) fn security(evidence: &Evidence<'_>) -> Vec<GateVerdict> {
         let what = format!("a line of {length} bytes is too long to be read as code");
         found.add(Verdict::Confirm, None, &what, place);
     }
+    for path in &evidence.bytes {
+        found.add(Verdict::Confirm, None, "a new file that is no text", path);
+    }
     found.verdicts(Gate::Security, "nothing found")
 }
 

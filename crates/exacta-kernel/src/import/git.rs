@@ -4,7 +4,8 @@ use super::mail::Words;
 use super::{Draft, ImportError, Lookup, Request, description, misfit, rel_path, text_of};
 use crate::diff::header::{self, Header, ModeChange};
 use crate::diff::parse::{self, Patch, Reader};
-use crate::diff::{self, DiffError, Form, Kind, name};
+use crate::diff::{self, DiffError, Form, Kind, binary, name};
+use crate::facts::FileContent;
 use crate::path::RelPath;
 use crate::prelude::*;
 use crate::proposal::Payload;
@@ -64,6 +65,11 @@ fn one_file(reader: &mut Reader<'_>, draft: &mut Draft<'_>, mail: usize) -> Resu
         draft.add(kind, target, None, description(kind, target));
         return Ok(());
     }
+    if let Some((header, content)) = binary_creation(reader).map_err(|error| malformed(&start, error))? {
+        let (kind, target) = target(&header).ok_or(UNCLEAR(line))?;
+        let path = rel_path(&target, line)?;
+        return draft.add_new(&path, &content, line, description(kind, path.as_str()));
+    }
     let patch = parse::one_file(reader).map_err(|error| malformed(&start, error))?;
     if patch.header.moved.is_some() {
         return moved(&patch, draft, mail, line);
@@ -108,23 +114,34 @@ fn binary_deletion<'a>(reader: &mut Reader<'a>) -> Option<Header<'a>> {
     let mark = ahead.peek_header().filter(|mark| deletes && parse::is_binary_mark(mark))?;
     ahead.next();
     if mark.starts_with(b"GIT binary patch") {
-        skip_binary(&mut ahead);
+        binary::skip(&mut ahead);
     }
     *reader = ahead;
     Some(header)
 }
 
-/// Reads past what a binary patch carries, there and back: each a line with its size, lines in base 85, and an empty line.
-fn skip_binary(reader: &mut Reader<'_>) {
-    let begins = |line: &[u8]| line.starts_with(b"literal ") || line.starts_with(b"delta ");
-    while reader.peek_header().is_some_and(begins) {
-        while reader.peek_header().is_some_and(|line| line.first().is_some_and(u8::is_ascii_alphabetic)) {
-            reader.next();
-        }
-        if reader.peek_header().is_some_and(<[u8]>::is_empty) {
-            reader.next();
-        }
+/// Reads a new file that is no text, if that is what comes next and its bytes are there.
+fn binary_creation<'a>(reader: &mut Reader<'a>) -> Result<Option<(Header<'a>, FileContent)>, DiffError> {
+    let mut ahead = reader.clone();
+    let Ok(header) = header::read(&mut ahead) else { return Ok(None) };
+    let ModeChange::Create(mode) = header.mode else { return Ok(None) };
+    let is_mark = ahead.peek_header().is_some_and(|mark| mark == b"GIT binary patch");
+    if !is_mark || header.names.is_some() || header.moved.is_some() {
+        return Ok(None);
     }
+    let head = reader.rest.get(..reader.rest.len() - ahead.rest.len()).unwrap_or_default();
+    ahead.next();
+    let bytes = binary::read(&mut ahead, named(head))?;
+    *reader = ahead;
+    Ok(Some((header, FileContent::new(bytes, mode.value.bits()))))
+}
+
+/// What the `index` line of a header calls the new content.
+fn named(head: &[u8]) -> Option<&[u8]> {
+    let line = head.split(|byte| *byte == b'\n').find_map(|line| line.strip_prefix(b"index "))?;
+    let name = line.split(|byte| *byte == b' ').next()?;
+    let at = memchr::memmem::find(name, b"..")?;
+    Some(name.get(at + 2..)?.trim_ascii())
 }
 
 fn moved(patch: &Patch<'_>, draft: &mut Draft<'_>, mail: usize, line: usize) -> Result<(), ImportError> {

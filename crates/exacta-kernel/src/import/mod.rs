@@ -11,18 +11,20 @@ mod utf8;
 
 pub use codex::codex;
 pub use git::git;
-pub use tree::{FileChange, size, tree};
+pub use tree::{FileChange, fields, size, tree};
 
-use crate::diff::{self, Base, DiffError, Kind};
+use crate::diff::{self, Base, DiffError, Kind, Said};
 use crate::facts::FileContent;
 use crate::finding::Finding;
 use crate::hash::Digest;
+use crate::limit;
 use crate::path::{PathError, RelPath};
 use crate::plan::Content;
 use crate::prelude::*;
 use crate::proposal::{IntentKind, Payload, SCHEMA};
 use crate::text;
 use alloc::sync::Arc;
+use base64ct::{Base64, Encoding as _};
 use serde_json::{Value, json};
 
 /// What a proposal answers, since a patch does not say it.
@@ -124,6 +126,8 @@ struct Drafted {
     description: String,
     /// What the file must be before the step, where its diff alone does not tell its place.
     base: Option<Digest>,
+    /// Beside a payload that does not say it.
+    executable: Option<bool>,
     /// The steps that must come before it.
     after: Vec<usize>,
 }
@@ -136,7 +140,8 @@ impl<'l> Draft<'l> {
     /// Adds a step; one on a file that an earlier step touches comes after that.
     fn add(&mut self, kind: Kind, target: &str, payload: Option<Payload>, description: String) {
         let after = self.steps.iter().rposition(|step| step.target == target).into_iter().collect();
-        self.steps.push(Drafted { kind, target: target.to_owned(), payload, description, base: None, after });
+        let target = target.to_owned();
+        self.steps.push(Drafted { kind, target, payload, description, base: None, executable: None, after });
     }
 
     /// Adds a step that changes a file, given what it is before and after. Context that is not UTF-8 cannot stand in its diff;
@@ -175,8 +180,16 @@ impl<'l> Draft<'l> {
         line: usize,
         words: String,
     ) -> Result<(), ImportError> {
-        let diff = utf8::text(&diff::render_exact(path, None, Some(content)), line)?;
-        self.add(Kind::Create, path.as_str(), Some(Payload::Diff(diff)), words);
+        if text::is_text(content.bytes()) {
+            let diff = utf8::text(&diff::render_exact(path, None, Some(content)), line)?;
+            self.add(Kind::Create, path.as_str(), Some(Payload::Diff(diff)), words);
+            return Ok(());
+        }
+        if content.size() > limit::BINARY as u64 {
+            return Err(misfit(path, DiffError::BytesTooLarge { size: content.size() }));
+        }
+        self.add(Kind::Create, path.as_str(), Some(Payload::Bytes(content.bytes().to_vec())), words);
+        self.steps.last_mut().into_iter().for_each(|step| step.executable = content.is_executable().then_some(true));
         Ok(())
     }
 
@@ -185,7 +198,8 @@ impl<'l> Draft<'l> {
         let mut now = (self.lookup)(path);
         for step in self.steps.iter().take(steps).filter(|step| step.target == path.as_str()) {
             let base = if step.base.is_some() { Base::Seen } else { Base::Unknown };
-            let after = diff::materialise_on(base, step.kind, step.payload.as_ref(), path, now.as_deref());
+            let said = Said { base, executable: step.executable };
+            let after = diff::materialise_on(said, step.kind, step.payload.as_ref(), path, now.as_deref());
             now = after.map_err(|error| misfit(path, error))?.map(Arc::new);
         }
         now.ok_or_else(|| ImportError::Missing { path: text::excerpt(path.as_str(), 120) })
@@ -229,11 +243,8 @@ impl<'l> Draft<'l> {
                 "description": step.description,
                 "dependencies": step.after.iter().map(|index| id(*index)).collect::<Vec<_>>(),
             });
-            if let (Some(Payload::Diff(diff)), Some(value)) = (&step.payload, value.as_object_mut()) {
-                value.insert("diff".to_owned(), json!(diff));
-            }
-            if let (Some(base), Some(value)) = (step.base, value.as_object_mut()) {
-                value.insert("base_sha256".to_owned(), json!(base));
+            if let Some(value) = value.as_object_mut() {
+                value.extend(step.fields().map(|(name, field)| (name.to_owned(), field)));
             }
             value
         };
@@ -245,6 +256,25 @@ impl<'l> Draft<'l> {
         let intent = json!({ "type": request.intent.name(), "text": text });
         json!({ "schema": SCHEMA, "intent": intent, "steps": steps }).to_string()
     }
+}
+
+impl Drafted {
+    /// What the step has beside the fields of every step.
+    fn fields(&self) -> impl Iterator<Item = (&'static str, Value)> {
+        let change = match &self.payload {
+            Some(Payload::Diff(diff)) => Some(("diff", json!(diff))),
+            Some(Payload::Bytes(bytes)) => Some(("content_base64", json!(base64(bytes)))),
+            _ => None,
+        };
+        let mode = self.executable.map(|yes| ("mode", json!(if yes { "100755" } else { "100644" })));
+        let base = self.base.map(|base| ("base_sha256", json!(base)));
+        [change, mode, base].into_iter().flatten()
+    }
+}
+
+fn base64(bytes: &[u8]) -> String {
+    let mut room = vec![0; bytes.len().div_ceil(3) * 4];
+    Base64::encode(bytes, &mut room).map(ToOwned::to_owned).unwrap_or_default()
 }
 
 fn counted(steps: usize) -> String {

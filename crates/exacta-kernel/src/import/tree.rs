@@ -1,10 +1,12 @@
 //! Files before and after: what an agent did to a copy.
 
-use super::{Draft, ImportError, Request, description};
+use super::{Draft, Drafted, ImportError, Request, description};
 use crate::diff::Kind;
 use crate::path::RelPath;
 use crate::plan::Content;
 use crate::prelude::*;
+use crate::text;
+use serde_json::{Map, Value};
 
 /// One file as it is, and as it is to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +17,14 @@ pub struct FileChange {
     pub before: Option<Content>,
     /// None for one that goes.
     pub after: Option<Content>,
+}
+
+impl FileChange {
+    /// Whether it makes a file that is no text, so that its bytes travel in base64.
+    #[must_use]
+    pub fn carries_bytes(&self) -> bool {
+        self.before.is_none() && self.after.as_ref().is_some_and(|after| !text::is_text(after.bytes()))
+    }
 }
 
 /// Makes the text of a proposal: a step for each file, each for the file as it was seen.
@@ -42,6 +52,18 @@ pub fn size(change: &FileChange) -> Result<usize, ImportError> {
     let mut draft = Draft::new(&mut nothing);
     step(&mut draft, change)?;
     Ok(draft.finish(&Request { intent: crate::proposal::IntentKind::AddFeature, text: None }, None).len())
+}
+
+/// The fields of the step that makes a change, beside those that every step has.
+///
+/// # Errors
+/// As [`tree`].
+pub fn fields(change: &FileChange) -> Result<Map<String, Value>, ImportError> {
+    let mut nothing = |_: &RelPath| None;
+    let mut draft = Draft::new(&mut nothing);
+    step(&mut draft, change)?;
+    let fields = draft.steps.iter().flat_map(Drafted::fields);
+    Ok(fields.map(|(name, value)| (name.to_owned(), value)).collect())
 }
 
 fn step(draft: &mut Draft<'_>, change: &FileChange) -> Result<(), ImportError> {

@@ -1,5 +1,6 @@
 //! A document that keeps all rules → the types. `None` cannot happen after [`super::verify`]; it would refuse the text.
 
+use super::payload;
 use crate::action::primitive::PrimitiveId;
 use crate::hash::Digest;
 use crate::prelude::*;
@@ -55,13 +56,14 @@ fn step(step: &Object) -> Option<Step> {
         constraints: constraints(step)?,
         satisfies: texts(step, "satisfies")?,
         base_sha256: str(step, "base_sha256").map(Digest::parse).transpose().ok()?,
+        executable: str(step, "mode").map(|mode| mode == "100755"),
     })
 }
 
 fn action(step: &Object) -> Option<Action> {
     match str(step, "type")? {
-        "file_create" => payload(step).map(Action::FileCreate),
-        "file_modify" => payload(step).map(Action::FileModify),
+        "file_create" => change(step).map(Action::FileCreate),
+        "file_modify" => change(step).map(Action::FileModify),
         "file_delete" => Some(Action::FileDelete { diff: text(step, "diff") }),
         "build" => Some(Action::Build),
         "tool_call" => {
@@ -71,12 +73,16 @@ fn action(step: &Object) -> Option<Action> {
     }
 }
 
-fn payload(step: &Object) -> Option<Payload> {
+/// What becomes of the step's file.
+pub(super) fn change(step: &Object) -> Option<Payload> {
     if let Some(diff) = text(step, "diff") {
         return Some(Payload::Diff(diff));
     }
     if let Some(content) = text(step, "content") {
         return Some(Payload::Content(content));
+    }
+    if let Some(encoded) = str(step, "content_base64") {
+        return payload::bytes(encoded).ok().map(Payload::Bytes);
     }
     let edit = |edit: &Object| Some(Edit { find: text(edit, "find")?, replace: text(edit, "replace")? });
     step.get("edits")?;

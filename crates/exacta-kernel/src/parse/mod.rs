@@ -9,6 +9,7 @@ mod decode;
 mod fence;
 mod fill;
 mod nearest;
+mod payload;
 mod report;
 mod rules;
 mod slip;
@@ -18,9 +19,10 @@ use crate::finding::{Code, Finding};
 use crate::hash::Digest;
 use crate::json::{self, JsonError};
 use crate::kept;
+use crate::limit;
 use crate::policy::caps::{self, Caps};
 use crate::prelude::*;
-use crate::proposal::{IntentKind, Proposal, Step};
+use crate::proposal::{IntentKind, Payload, Proposal, Step};
 use report::Report;
 use serde_json::{Map, Value};
 
@@ -43,6 +45,13 @@ impl Size {
     #[must_use]
     pub const fn of(caps: &Caps) -> Self {
         Self { plan: caps.submitted_bytes, step: caps.submitted_step_bytes }
+    }
+
+    /// What one step may have. One that carries a file as bytes may have more, as far as an operator did not lower the limit.
+    #[must_use]
+    pub fn of_step(self, carries_bytes: bool) -> u64 {
+        let raised = carries_bytes && self.step >= Self::DEFAULT.step;
+        if raised { self.step.max(limit::BINARY_STEP) } else { self.step }
     }
 
     /// The same for a proposal that may come from a model of ours, whose size no policy raises.
@@ -140,6 +149,12 @@ pub fn readable(text: &[u8]) -> Vec<(usize, Step)> {
     whole
         .filter_map(|(index, step)| Some((index, verify::is_step(step).then(|| decode::lone_step(step)).flatten()?)))
         .collect()
+}
+
+/// What a step says becomes of its file, for steps that were written here.
+#[must_use]
+pub fn payload(step: &Value) -> Option<Payload> {
+    decode::change(step.as_object()?)
 }
 
 /// What of a proposal is too large; empty if nothing is. For one that was read when the policy allowed more.

@@ -29,7 +29,7 @@ pub(super) fn sizes(document: &Map<String, Value>, text_len: usize, size: Size, 
     }
     // Compact JSON can be longer than the text it was read from, but not eight times as long.
     if text_len > size.step / 8 {
-        step_sizes(array(document.get("steps")), size.step, report);
+        step_sizes(array(document.get("steps")), size, report);
     }
 }
 
@@ -142,9 +142,10 @@ fn recipe(autopilot: &Value, expected: &str, report: &mut Report) {
     }
 }
 
-fn step_sizes(steps: &[Value], most: u64, report: &mut Report) {
+fn step_sizes(steps: &[Value], allowed: Size, report: &mut Report) {
     for (index, step) in steps.iter().enumerate() {
         let size = compact_len(step) as u64;
+        let most = allowed.of_step(step.get("content_base64").is_some());
         if size > most {
             let message = format!("the step has {size} bytes; a step has at most {most}");
             let way = caps::way("submitted_step_bytes", most);

@@ -63,6 +63,11 @@ static FIELDS: &[(&str, &[&str])] = &[
             "source",
         ],
     ),
+    (
+        "content_base64",
+        &["base64", "contentb64", "base64content", "bytes", "binary", "blob", "binarycontent", "filebytes"],
+    ),
+    ("mode", &["filemode", "permissions", "gitmode", "newmode", "chmod", "perms"]),
     ("target", &["path", "file", "filepath", "filename", "targetfile", "targetpath", "uri", "relativepath"]),
     ("dependencies", &["dependson", "deps", "requires", "needs", "dependency", "prerequisites"]),
     ("order", &["sequence", "index", "number", "position", "step", "stepnumber"]),

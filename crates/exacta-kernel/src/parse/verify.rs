@@ -1,6 +1,7 @@
 //! Compares a document with the table of fields: types, unknown and missing fields, empty strings, closed lists.
 
 use super::nearest::{listed, nearest};
+use super::payload;
 use super::report::Report;
 use super::rules::compact_len;
 use super::slip::{self, Slip};
@@ -125,6 +126,7 @@ impl Walk<'_> {
             Kind::Raw => self.string(value, usize::MAX, field),
             Kind::NonEmpty(most) => self.string(value, most, field),
             Kind::Choice(choices) => self.choice(value, choices, field),
+            Kind::Base64(_) => self.base64(value, field),
             Kind::Digest => self.digest(value, field),
             Kind::Count => self.integer(value, 0, field),
             Kind::Ordinal => self.integer(value, 1, field),
@@ -220,6 +222,13 @@ impl Walk<'_> {
                 self.report.schema(message, hint);
             }
             None => self.wrong_type("a string", value, field),
+        }
+    }
+
+    fn base64(&mut self, value: &Value, field: &Field) {
+        let Some(encoded) = value.as_str() else { return self.wrong_type("a string", value, field) };
+        if let Err(why) = payload::bytes(encoded) {
+            self.report.add(Code::PayloadInvalid, format!("`{}` {why}", field.name), why.hint());
         }
     }
 
@@ -330,6 +339,7 @@ impl Walk<'_> {
         }
         let present = self.fields(step, STEP.iter().chain(&shape.payload), Others::Unknown);
         self.one_of(&present, &shape);
+        self.not_both(&present, &shape);
         self.domain(&shape);
     }
 
@@ -373,6 +383,14 @@ impl Walk<'_> {
         };
         let message = format!("a `{}` step has exactly one of {names}; this one has {found}", shape.name);
         self.report.schema(message, hint);
+    }
+
+    fn not_both(&mut self, present: &BTreeSet<&'static str>, shape: &StepShape) {
+        let Some((first, second)) = shape.not_both.filter(|(a, b)| present.contains(a) && present.contains(b)) else {
+            return;
+        };
+        let message = format!("a step with `{first}` has no `{second}`: the `{first}` says it");
+        self.within(second, |walk| walk.report.schema(message, format!("leave `{second}` out")));
     }
 
     fn domain(&mut self, shape: &StepShape) {

@@ -3,6 +3,7 @@
 use super::change::{Added, FileChange};
 use super::direction::Direction;
 use super::{HiddenText, words};
+use crate::facts::FileContent;
 use crate::path::RelPath;
 use crate::prelude::*;
 use crate::proposal::Proposal;
@@ -26,7 +27,9 @@ pub(super) fn find(proposal: &Proposal, changes: &[FileChange<'_>]) -> Vec<Hidde
         if deceives(change.path) {
             report(HiddenText { kind: Hidden::Lookalike, place: change.place(None) });
         }
-        for added in &change.added {
+        // A binary file is shown by its numbers, so that nothing in it hides.
+        let shown = !change.after.is_some_and(FileContent::is_binary);
+        for added in change.added.iter().filter(|_| shown) {
             in_lines(change, added, &mut report);
             in_names(change, added, &mut report);
         }

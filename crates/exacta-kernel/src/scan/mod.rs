@@ -259,6 +259,7 @@ fn payload_texts(step: &Step) -> Vec<String> {
     match &step.action {
         Action::FileCreate(payload) | Action::FileModify(payload) => match payload {
             Payload::Content(content) => vec![content.clone()],
+            Payload::Bytes(bytes) => vec![String::from_utf8_lossy(bytes).into_owned()],
             Payload::Edits(edits) => edits.iter().map(|edit| edit.replace.clone()).collect(),
             Payload::Diff(diff) => vec![added_by(diff)],
             Payload::Kept(kept) => vec![kept.added()],

@@ -67,6 +67,9 @@ fn step_type(shape: &StepShape) -> Value {
     let forms: Vec<Value> = shape.one_of.iter().map(|field| json!({ "required": [field] })).collect();
     if let (false, Some(schema)) = (forms.is_empty(), schema.as_object_mut()) {
         schema.insert("oneOf".to_owned(), json!(forms));
+        if let Some((first, second)) = shape.not_both {
+            schema.insert("not".to_owned(), json!({ "required": [first, second] }));
+        }
     }
     schema
 }

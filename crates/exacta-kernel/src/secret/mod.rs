@@ -82,6 +82,12 @@ pub fn is_certain(text: &[u8]) -> bool {
     find(text).iter().any(|found| found.certain)
 }
 
+/// Where secrets are among bytes, for those who show them as anything but text.
+#[must_use]
+pub fn places(bytes: &[u8]) -> Vec<core::ops::Range<usize>> {
+    find(bytes).into_iter().map(|found| found.start..found.end).collect()
+}
+
 /// Every secret in a text, in order, none overlapping another.
 pub(crate) fn find(text: &[u8]) -> Vec<Found> {
     let mut found = Vec::new();

@@ -66,6 +66,12 @@ impl Hidden {
     }
 }
 
+/// Whether bytes are text: UTF-8 without NUL.
+#[must_use]
+pub fn is_text(bytes: &[u8]) -> bool {
+    memchr::memchr(0, bytes).is_none() && core::str::from_utf8(bytes).is_ok()
+}
+
 /// Text as it may be shown over several lines: line feeds, tabs and CRLF stay, anything hidden becomes `\u{…}` (INV-GLOBAL-5).
 #[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {

@@ -62,7 +62,7 @@ fn step(given: &Value, number: u64) -> Value {
             None => value.clone(),
         };
     }
-    let bare = !["diff", "content", "edits"].iter().any(|payload| step.get(payload).is_some());
+    let bare = !["diff", "content", "content_base64", "edits"].iter().any(|payload| step.get(payload).is_some());
     if bare && (step["type"] == "file_create" || step["type"] == "file_modify") {
         step["content"] = json!("new\n");
     }

@@ -314,5 +314,5 @@ fn git_applies_what_we_write_of_a_binary_file() {
         by_git,
         "diff --git a/data.bin b/data.bin\ndeleted file mode 100644\nBinary files a/data.bin and /dev/null differ\n"
     );
-    assert!(by_us.starts_with("what goes: 5 bytes, SHA-256 "), "{by_us}");
+    assert!(by_us.starts_with("what goes: data, 5 bytes, SHA-256 "), "{by_us}");
 }

@@ -11,6 +11,7 @@
 
 mod assess;
 mod attack;
+mod bytes;
 mod check;
 mod constraint;
 mod contract;

@@ -1,5 +1,6 @@
 //! Diffs: one column or two, changed words marked, flagged lines named, and a way to select hunks.
 
+use super::bytes::Bytes;
 use super::syntax::{Class, Syntax};
 use crate::html::Html;
 use exacta_kernel::text::excerpt;
@@ -114,7 +115,7 @@ fn says(html: &mut Html, description: &str) {
 }
 
 /// One step with its diff.
-pub fn step(html: &mut Html, step: &StepView, places: &Places, layout: Layout, selectable: bool) {
+pub fn step(html: &mut Html, step: &StepView, places: &Places, layout: Layout, selectable: bool, bytes: Bytes) {
     let id = format!("step-{}", step.order);
     html.tag("article", &[("class", "step"), ("id", &id), ("data-file", &step.target)], |html| {
         let diff = step.diff.as_deref().map(Diff::of);
@@ -130,6 +131,7 @@ pub fn step(html: &mut Html, step: &StepView, places: &Places, layout: Layout, s
         if !heads.is_empty() {
             html.leaf("pre", &[("class", "notes")], &heads.join("\n"));
         }
+        bytes.write(html, step);
         let divisible = selectable && hunks > 1 && step.kind == "file_modify";
         let (mut end, syntax) = (0, Syntax::of(&step.target));
         for (number, hunk) in (1_usize..).zip(&diff.hunks) {

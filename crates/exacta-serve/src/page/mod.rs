@@ -1,6 +1,7 @@
 //! The review page, rendered here from what `exacta-view` shows: readable without a script, nothing from outside, nothing inline.
 
 mod actions;
+mod bytes;
 mod diff;
 mod inbox;
 mod message;
@@ -13,6 +14,7 @@ mod time;
 mod undo;
 
 pub use actions::{DELIBERATE, Forms, is_grave};
+pub use bytes::Bytes;
 pub use inbox::{history, inbox};
 pub use message::{message, opening};
 pub use plan::{PlanPage, plan};

@@ -1,6 +1,7 @@
 //! A plan: what it is, why a person is asked, what changes, what cannot be undone, and the acts; then all the rest.
 
 use super::actions::{Forms, actions, hidden};
+use super::bytes::Bytes;
 use super::diff::{self, Layout, Places};
 use super::score::scores;
 use super::shell::Around;
@@ -35,6 +36,8 @@ pub struct PlanPage<'a> {
     pub locked: bool,
     /// Whether diffs have two columns.
     pub split: bool,
+    /// Which bytes of files that are no text are shown.
+    pub bytes: Bytes,
     /// Why what was asked for was not done.
     pub error: Option<&'a Error>,
     /// Now.
@@ -335,7 +338,7 @@ fn changes(html: &mut Html, page: &PlanPage<'_>, places: &Places, token: &str) {
     });
     let layout = if page.split { Layout::Split } else { Layout::Unified };
     for step in &detail.steps {
-        diff::step(html, step, places, layout, selectable);
+        diff::step(html, step, places, layout, selectable, page.bytes);
     }
 }
 

@@ -108,25 +108,25 @@ fn whatever_an_agent_does_becomes_one_plan() {
 #[test]
 fn what_no_plan_can_carry_is_listed_and_left_only_if_told() {
     let Some(copied) = Copied::new() else { return };
-    let line = "printf 'a\\0b' > data.bin; ln -s greet.txt link; mkdir empty; mkfifo pipe; printf '\\377\\n' > latin.txt; \
-                printf x > 'a:b'; git init -q inner; echo x > inner/x; echo good > good.txt";
+    let line = "printf 'a\\0b' > data.bin; printf '\\377\\n' > latin.txt; printf 'a\\0b' > greet.txt; \
+                printf '\\377\\n' >> src/main.py; ln -s greet.txt link; mkdir empty; mkfifo pipe; printf x > 'a:b'; git init -q inner; echo x > inner/x; echo good > good.txt";
     let done = copied.agent("one", line).expect(30);
     let error = &done.json()["error"];
     assert_eq!(error["code"], "agent_rest");
     let places: Vec<&str> = error["places"].as_array().unwrap().iter().map(|place| place.as_str().unwrap()).collect();
     let expected = [
         "a:b has a name that no plan may have",
-        "data.bin is no text",
         "empty is an empty folder, or was one",
+        "greet.txt was there before, and is or was no text",
         "inner/x is in another repository",
-        "latin.txt has changed lines that are not UTF-8",
         "link is or was a symbolic link",
         "pipe is a pipe, a socket or a device",
+        "src/main.py has changed lines that are not UTF-8",
     ];
     assert_eq!(places, expected);
     assert!(error["hint"].as_str().unwrap().contains("--leave-rest"), "{error}");
     let done = copied.run(&["agent", "submit", "one", "--leave-rest", "--json"]).expect(30);
-    assert_eq!(done.json()["plan"]["target_files"], serde_json::json!(["good.txt"]));
+    assert_eq!(done.json()["plan"]["target_files"], serde_json::json!(["data.bin", "good.txt", "latin.txt"]));
     // The same again is the same plan; more of it is its next version.
     let again = copied.run(&["agent", "submit", "one", "--leave-rest", "--json"]).expect(30);
     assert_eq!(again.json()["plan"]["plan_id"], done.json()["plan"]["plan_id"]);

@@ -7,6 +7,7 @@ mod table;
 
 use super::reason;
 use crate::assess::Reason;
+use crate::content_kind::ContentKind;
 use crate::prelude::*;
 use crate::scan::change::FileChange;
 use content::Contents;
@@ -23,6 +24,10 @@ pub(super) fn reasons(changes: &[FileChange<'_>]) -> Vec<Reason> {
         }
         if is_head(key, &keys) {
             reasons.push(reason(0, format!("a repository: {GIT}"), change.place(None)));
+        }
+        if let Some(kind) = change.after.and_then(|after| ContentKind::of_program(change.path, change.before, after)) {
+            let why = format!("a program that is no text ({}): nobody can read what it does", kind.name);
+            reasons.push(reason(0, why, change.place(None)));
         }
         reasons.extend(contents.crossed(change).into_iter().map(|(why, line)| reason(0, why, change.place(line))));
     }
