@@ -70,6 +70,11 @@ fn beyond_this_machine_only_with_tls_and_a_word() {
     std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o600)).unwrap();
     let swapped = ["--tls-certificate", &key, "--tls-key", &certificate, "--beyond-this-machine"];
     assert_eq!(refused(&swapped).json()["error"]["code"], "tls_unusable");
+    // Where an agent writes, it could read the key, or put another one there.
+    std::os::unix::fs::symlink(&key, world.project().join("key.pem")).unwrap();
+    let inside = world.project().join("key.pem").display().to_string();
+    let told = refused(&["--tls-certificate", &certificate, "--tls-key", &inside, "--beyond-this-machine"]).json();
+    assert!(told["error"]["message"].as_str().unwrap().contains("through the project"), "{told}");
     let unit = world.run(&[&["serve", "--unit"], &tls[..]].concat()).expect(0).out;
     assert!(unit.contains("--tls-certificate") && unit.contains("--tls-key"), "{unit}");
 }

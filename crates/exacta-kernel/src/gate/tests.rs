@@ -4,7 +4,7 @@ mod decide;
 
 use crate::assess::BasisPoints;
 use crate::dice::Dice;
-use crate::gate::{self, Question, Verdict};
+use crate::gate::{self, Gate, Question, Verdict};
 use crate::path::RelPath;
 use crate::policy::Policy;
 use crate::policy::project::ProjectConfig;
@@ -87,6 +87,19 @@ fn the_whole_table() {
         }
     }
     insta::assert_snapshot!(out);
+}
+
+/// A run that nobody was asked about is announced with the scores that let it through, by the gates' recorded names.
+#[test]
+fn what_runs_unasked_is_announced_with_its_scores() {
+    let policy = policy("ceiling = 'FULL-AUTO'", "", Profile::FullAuto);
+    let told = |risk, quality| gate::explain(&question(risk, quality), &policy).notice_reason();
+    let quality = |quality| BasisPoints(quality).to_string();
+    let both = format!("no person was asked: risk 31 is medium, quality {} is moderate", quality(7000));
+    let one = format!("no person was asked: risk 30 is low, quality {} is moderate", quality(7499));
+    assert_eq!((told(31, 7000), told(30, 7499), told(30, 7500), told(66, 7000)), (Some(both), Some(one), None, None));
+    assert_eq!(Gate::ALL.map(|gate| gate.to_string()), Gate::ALL.map(Gate::name));
+    assert_eq!(format!("{:>9}", Gate::Risk), "     risk");
 }
 
 #[test]
