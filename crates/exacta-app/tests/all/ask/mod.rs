@@ -5,6 +5,7 @@ mod faults;
 mod injection;
 mod model;
 mod own_tests;
+mod refusals;
 mod requests;
 mod stages;
 
