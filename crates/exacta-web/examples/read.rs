@@ -17,9 +17,14 @@ fn main() {
         Ok(Got::NotModified) => println!("not modified"),
         Err(error) => println!("{} {error}", error.code()),
     }
-    let (judged, memory) = judge(&memory, &got, &Rules::default());
-    println!("{}", serde_json::to_string(&judged.verdict).unwrap_or_default());
-    if let Ok(bytes) = serde_json::to_vec(&memory) {
+    let mut seen = judge(&memory, &got, &Rules::default());
+    while let Some(doubt) = seen.doubt.take() {
+        std::thread::sleep(doubt.pause());
+        let again = get(&url, &hosts, doubt.validators());
+        seen = doubt.again(seen.judged, &again, &Rules::default());
+    }
+    println!("{}", serde_json::to_string(&seen.judged.verdict).unwrap_or_default());
+    if let Ok(bytes) = serde_json::to_vec(&seen.memory) {
         // The next look would be the first again.
         let _kept = std::fs::write(&kept, bytes);
     }

@@ -23,7 +23,7 @@ const NEVER: [&str; 18] = [
     "sponsor",
 ];
 /// Parts of names of places that often change by themselves. They count while a page is being learnt.
-const OFTEN: [&str; 58] = [
+const OFTEN: [&str; 57] = [
     "abtest",
     "banner",
     "build",
@@ -34,7 +34,6 @@ const OFTEN: [&str; 58] = [
     "countdown",
     "count",
     "csrf",
-    "date",
     "debug",
     "experiment",
     "fact",
@@ -199,7 +198,7 @@ pub(crate) fn without_ages(words: &mut Vec<String>) {
 }
 
 /// Words before or after figures that say when or how often something was looked at.
-const LABELS: [&str; 43] = [
+const LABELS: [&str; 42] = [
     "updated",
     "update",
     "generated",
@@ -209,7 +208,6 @@ const LABELS: [&str; 43] = [
     "today",
     "time",
     "clock",
-    "date",
     "views",
     "view",
     "viewed",
@@ -268,7 +266,7 @@ impl Gap<'_> {
             return false;
         }
         let both = |shape: fn(&str) -> bool| self.old.iter().chain(self.new).all(|word| shape(word));
-        both(is_clock) || both(is_drawn) || (self.is_figures() && self.labelled(&LABELS, 4))
+        both(is_clock) || both(is_drawn) || (self.is_figures() && self.labelled(&LABELS, 3))
     }
 
     fn is_figures(&self) -> bool {
@@ -276,11 +274,15 @@ impl Gap<'_> {
         figures(self.old) && figures(self.new)
     }
 
+    /// Whether one of these words is near: before the figures that belong together, or after them, in the same sentence.
     fn labelled(&self, labels: &[&str], near: usize) -> bool {
         let bare = |word: &String| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '©').to_lowercase();
-        let before = self.before.iter().rev().take(near).map(bare);
+        let ends = |word: &&String| word.ends_with(['.', '!', '?', ';']);
+        let before = self.before.iter().rev().skip_while(|word| is_figure(word) && !ends(word));
+        let before = before.take_while(|word| !ends(word)).take(near).map(bare);
         let after = self.after.iter().take(near.min(2)).map(bare);
-        before.chain(after).any(|word| labels.contains(&word.as_str()))
+        let closed = self.new.last().is_some_and(|word| ends(&word));
+        before.chain(after.filter(|_| !closed)).any(|word| labels.contains(&word.as_str()))
     }
 }
 

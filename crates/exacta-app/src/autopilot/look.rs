@@ -7,8 +7,7 @@ use crate::app::App;
 use crate::caller::Act;
 use crate::clock::{new_id, now};
 use crate::error::{Error, Exit};
-use crate::lineage::For;
-use crate::lineage::Lineage;
+use crate::lineage::{For, Lineage};
 use crate::pipeline::Origin;
 use exacta_kernel::audit::{Actor, EntryDraft, Event};
 use exacta_kernel::autopilot::{Autopilot, AutopilotName, Recipe, Tuning};
@@ -17,8 +16,8 @@ use exacta_kernel::id::{CorrelationId, RunId};
 use exacta_kernel::lifecycle::Status;
 use exacta_kernel::time::Timestamp;
 use exacta_view::PlanView;
-use exacta_web::monitor::{Judged, Memory, Notice, Rules, Verdict, judge};
-use exacta_web::{Got, Hosts, WebError, feed, get};
+use exacta_web::monitor::{Judged, Memory, Notice, Rules, Seen, Verdict, judge};
+use exacta_web::{Got, Hosts, Page, WebError, feed, get};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -96,8 +95,12 @@ impl App {
         let rules = rules(&autopilot.tuning)?;
         let hosts = Hosts::new(autopilot.hosts());
         let got = patiently(|| get(&url, &hosts, memory.validators()));
-        let (judged, learnt) = judge(&memory, &got, &rules);
         self.note_read(occasion, &url, &got)?;
+        let mut look = judge(&memory, &got, &rules);
+        if !suppressed(&autopilot.tuning, &look.judged.verdict) {
+            look = self.confirmed(look, occasion, (&url, &hosts), &rules)?;
+        }
+        let (judged, learnt) = (look.judged, look.memory);
         self.tell(name, &judged)?;
         let suppressed = suppressed(&autopilot.tuning, &judged.verdict);
         occasion.monitor = Some(seen(&judged, suppressed));
@@ -111,7 +114,7 @@ impl App {
                 return Ok(());
             }
             Verdict::Changed { score, added, removed } => {
-                let sha256 = occasion.reads.first().map(|read| read.sha256.clone()).unwrap_or_default();
+                let sha256 = occasion.reads.last().map(|read| read.sha256.clone()).unwrap_or_default();
                 let change = Change { url: &url, sha256: &sha256, score: *score, added, removed };
                 let account = autopilot.definition.mail.as_deref();
                 let from = account.map(|account| crate::mail::sender(&self.home, account)).transpose()?.flatten();
@@ -123,6 +126,27 @@ impl App {
         }
         // Only now: had the process died before, the change would be found again.
         Ok(self.home.keep_autopilot_memory(&self.project.id, name, &serde_json::to_value(&learnt)?)?)
+    }
+
+    /// Reads a page again a little later: of a change only what stays is told, and at first sight it is learnt what does not stay. A read that brought the
+    /// same bytes is not noted twice.
+    fn confirmed(
+        &self,
+        mut look: Seen,
+        occasion: &mut Occasion,
+        (url, hosts): (&str, &Hosts),
+        rules: &Rules,
+    ) -> Result<Seen, Error> {
+        while let Some(doubt) = look.doubt.take() {
+            std::thread::sleep(doubt.pause());
+            let got = get(url, hosts, doubt.validators());
+            look = doubt.again(look.judged, &got, rules);
+            let is_new = |page: &Page| occasion.reads.last().is_none_or(|read| read.sha256 != page.sha256);
+            if matches!(&got, Ok(Got::Page(page)) if look.counts && is_new(page)) {
+                self.note_read(occasion, url, &got)?;
+            }
+        }
+        Ok(look)
     }
 
     /// Reads the sources of a brief, and makes a plan where they tell something new.

@@ -1,21 +1,23 @@
 //! Two sights of a page: which places belong together, what differs in them, and what is learnt of that.
 
+use super::again::{Whole, is_replaced};
 use super::align::align;
+use super::confirm::Mode;
 use super::passage::{MAX_PASSAGES, Word, passage, whole};
 use super::score::score;
 use super::sight::{Sight, mark_never};
 use crate::noise::{self, Gap};
 use crate::text::{WILD, hash};
-use crate::tree::{Habit, Node, Tree};
+use crate::tree::{Habit, Node, Since, Tree};
 
 /// A page is learnt from its first looks.
-const LEARNING: u32 = 3;
+pub(super) const LEARNING: u32 = 3;
 /// What varied while it was learnt, and varies again before this look, is volatile.
 const SETTLED: u32 = 6;
 /// What varied once is taken for fixed after so many looks without.
 const FORGOTTEN: u32 = 8;
 /// A page with fewer words has too little around a place to know it again.
-const SMALL: usize = 30;
+pub(super) const SMALL: usize = 30;
 /// How long a place that was seen only sometimes is remembered while it is gone.
 const REMEMBERED: u32 = 60;
 
@@ -23,9 +25,12 @@ const REMEMBERED: u32 = 60;
 pub(crate) struct Look {
     pub(crate) sight: Sight,
     pub(crate) difference: Option<Difference>,
+    /// How many places were not as they were a moment before; counted by the reads that confirm a change.
+    pub(crate) moved: usize,
 }
 
 /// What differs.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Difference {
     pub(crate) score: u32,
     pub(crate) added: Vec<String>,
@@ -33,19 +38,21 @@ pub(crate) struct Difference {
 }
 
 /// Compares with the sight before, after so many looks.
-pub(crate) fn compare(before: Sight, mut now: Sight, looks: u32) -> Look {
+pub(crate) fn compare(before: Sight, mut now: Sight, looks: u32, mode: Mode) -> Look {
     let size = now.size();
     mark_never(&mut now.tree.0, size);
     let look = looks.saturating_add(1);
     let small = before.size() < SMALL;
-    let mut comparing =
-        Comparing { look, learning: look <= LEARNING, small, old: Side::default(), new: Side::default() };
+    let learning = look <= LEARNING;
+    let (old, new) = (Side::default(), Side::default());
+    let mut comparing = Comparing { mode, look, learning, small, moved: 0, old, new };
     let (mut old, mut new) = (before.tree.0, std::mem::take(&mut now.tree.0));
     meet(&mut old, &mut new);
     let tree = comparing.places(old, new, false);
     now.tree = Tree(tree);
+    let moved = comparing.moved;
     let difference = comparing.difference();
-    Look { sight: now, difference }
+    Look { sight: now, difference, moved }
 }
 
 /// Marks the texts that both sights have in the same order, wherever in the tree they are: an element more around them is no news.
@@ -69,10 +76,12 @@ fn meet(old: &mut Node, new: &mut Node) {
     new.mark_met(&mut met_new.into_iter());
 }
 
-struct Comparing {
-    look: u32,
-    learning: bool,
+pub(super) struct Comparing {
+    mode: Mode,
+    pub(super) look: u32,
+    pub(super) learning: bool,
     small: bool,
+    pub(super) moved: usize,
     old: Side,
     new: Side,
 }
@@ -128,19 +137,24 @@ impl Comparing {
             return self.text(old, new, early);
         }
         if old.is_text() != new.is_text() {
-            self.gone(old, early);
-            return self.came(new, early);
+            let (old, new) = (self.gone(old, early), self.came(new, early));
+            return new.or(old).unwrap_or_default();
         }
-        let children = self.children(std::mem::take(&mut old.children), std::mem::take(&mut new.children), early);
+        let (children, whole) =
+            self.children(std::mem::take(&mut old.children), std::mem::take(&mut new.children), early);
         new.habit = old.habit;
+        new.since = old.since;
         new.children = children;
         new.habit.absent = false;
-        promote(&mut new, self.look);
+        match self.mode {
+            Mode::Again => self.rotates(&mut new, &whole),
+            Mode::Look | Mode::Told => promote(&mut new, self.look),
+        }
         new
     }
 
     /// What varied once, long ago, has settled.
-    fn forget(&self, old: &mut Node) {
+    pub(super) fn forget(&self, old: &mut Node) {
         if old.habit.varied == 1 && self.look.saturating_sub(old.habit.last) >= FORGOTTEN {
             old.habit = settled(&old.habit);
         }
@@ -153,42 +167,62 @@ impl Comparing {
         }
     }
 
-    fn children(&mut self, old: Vec<Node>, new: Vec<Node>, early: bool) -> Vec<Node> {
+    /// The children that are kept, and which of them changed as a whole.
+    fn children(&mut self, old: Vec<Node>, new: Vec<Node>, early: bool) -> (Vec<Node>, Whole) {
         let pairs = super::pair::pairs(&old, &new);
         let mut out = Vec::with_capacity(new.len());
         let (mut olds, mut news) = (old.into_iter(), new.into_iter());
         let (mut at_old, mut at_new) = (0, 0);
-        let mut came = false;
+        let (mut came, mut whole) = (false, Whole::default());
         for (index_old, index_new) in pairs {
             for old in olds.by_ref().take(index_old - at_old) {
-                out.extend(self.gone(old, early));
+                self.left(old, early, &mut out, &mut whole);
             }
             for new in news.by_ref().take(index_new - at_new) {
                 came = true;
-                out.push(self.came(new, early));
+                self.arrived(new, early, &mut out, &mut whole);
             }
             if let (Some(old), Some(new)) = (olds.next(), news.next()) {
-                out.push(self.pair(old, new, early));
+                let before = self.moved;
+                let child = self.pair(old, new, early);
+                whole.add(self.moved > before && is_replaced(&child), child.size());
+                out.push(child);
             }
             (at_old, at_new) = (index_old + 1, index_new + 1);
         }
         for old in olds {
             // A feed drops its oldest entries when new ones come: that is no news.
             if !(came && old.name == "entry") {
-                out.extend(self.gone(old, early));
+                self.left(old, early, &mut out, &mut whole);
             }
         }
         for new in news {
-            out.push(self.came(new, early));
+            self.arrived(new, early, &mut out, &mut whole);
         }
-        out
+        (out, whole)
+    }
+
+    fn left(&mut self, old: Node, early: bool, out: &mut Vec<Node>, whole: &mut Whole) {
+        let (before, size) = (self.moved, old.size());
+        out.extend(self.gone(old, early));
+        whole.add(self.moved > before, size);
+    }
+
+    fn arrived(&mut self, new: Node, early: bool, out: &mut Vec<Node>, whole: &mut Whole) {
+        let (before, size) = (self.moved, new.size());
+        out.extend(self.came(new, early));
+        whole.add(self.moved > before, size);
     }
 
     fn pair(&mut self, mut old: Node, new: Node, early: bool) -> Node {
+        if old.since == Since::Gone {
+            return self.back(old, new);
+        }
         if old.habit.absent {
             // It is back. What it says now is its own affair, as whether it is there.
             let differs = old.content() != new.content();
             let mut back = new;
+            back.since = old.since;
             old.habit.absent = false;
             old.habit.optional = true;
             old.habit.volatile |= differs;
@@ -201,6 +235,9 @@ impl Comparing {
 
     /// A place that is no longer there; what is remembered of it.
     fn gone(&mut self, mut old: Node, early: bool) -> Option<Node> {
+        if self.mode == Mode::Again {
+            return self.gone_again(old);
+        }
         let early = early || noise::is_often(&old.name);
         self.forget(&mut old);
         let habit = &mut old.habit;
@@ -223,16 +260,24 @@ impl Comparing {
             });
         }
         old.habit.absent = true;
-        (remembered && old.size() > 0).then_some(old)
+        old.since = Since::Gone;
+        (old.size() > 0 && !elsewhere).then_some(old)
     }
 
     /// A place that was not there.
-    fn came(&mut self, mut new: Node, early: bool) -> Node {
+    fn came(&mut self, mut new: Node, early: bool) -> Option<Node> {
+        if self.mode == Mode::Again {
+            return self.came_again(new);
+        }
         let early = early || noise::is_often(&new.name);
-        if new.habit.volatile || new.size() == 0 {
-            return new;
+        let known = self.mode == Mode::Told && is_known(&new.habit);
+        if new.habit.volatile || new.size() == 0 || known {
+            return Some(new);
         }
         let elsewhere = new.all_met();
+        if !elsewhere {
+            new.since = Since::Came;
+        }
         let silent = self.learning && early && !elsewhere;
         if !silent {
             new.texts(&mut |words, volatile| {
@@ -247,10 +292,10 @@ impl Comparing {
             new.habit.varied = 1;
             new.habit.last = self.look;
         }
-        new
+        Some(new)
     }
 
-    fn same(&mut self, words: &[String]) {
+    pub(super) fn same(&mut self, words: &[String]) {
         let (number, text) = (number(words), words.join(" "));
         self.old.add(number, &text, None);
         self.new.add(number, &text, None);
@@ -259,23 +304,33 @@ impl Comparing {
     fn text(&mut self, old: Node, mut new: Node, early: bool) -> Node {
         new.habit = old.habit.clone();
         new.habit.absent = false;
+        new.since = old.since;
         if old.words == new.words {
             self.same(&new.words);
             return Node { habit: new.habit, ..old };
         }
-        if old.habit.known.contains(&number(&new.words)) {
+        let known = self.mode == Mode::Told && new.habit.known.contains(&number(&old.words)) && is_known(&new.habit);
+        if known || old.habit.known.contains(&number(&new.words)) {
             self.same(&new.words);
+            // It went back: from now on that is what it does.
+            new.habit.varied = new.habit.varied.saturating_add(1);
             new.habit.last = self.look;
             return new;
         }
+        if self.mode == Mode::Again {
+            return self.said_again(&old, new);
+        }
         let gaps = gaps(&old.words, &new.words);
-        let shared: usize = gaps.iter().map(|gap| gap.equal.len()).sum();
-        let replaced = new.words.len() >= 3 && shared * 10 < new.words.len().max(old.words.len()) * 3;
         let verdicts: Vec<bool> = gaps.iter().map(|gap| self.is_silent(gap, &old, &new, early)).collect();
         let again = old.habit.varied == 1 && old.habit.last < self.look && self.look <= SETTLED && !self.small;
         let differs = verdicts.contains(&false);
         let told = differs && !(again && self.learning);
         self.tell(&old, &new, &gaps, &verdicts, told);
+        if differs {
+            let shared: usize = gaps.iter().map(|gap| gap.equal.len()).sum();
+            let longer = new.words.len().max(old.words.len());
+            new.since = Since::Said(number(&old.words), new.words.len() >= 3 && shared * 10 < longer * 3);
+        }
         if verdicts.iter().any(|silent| *silent) || differs {
             new.habit.varied = new.habit.varied.saturating_add(u32::from(self.learning || again || !differs));
             new.habit.last = self.look;
@@ -290,18 +345,20 @@ impl Comparing {
             new.words = template(&new.words, &gaps, &verdicts, false);
             if self.learning && !self.small {
                 new.habit.known.push(number(&old.words));
-                new.habit.volatile = replaced;
             }
         }
         new
     }
 
     /// Whether a difference within a text says nothing.
-    fn is_silent(&self, gap: &Differing<'_>, old: &Node, new: &Node, early: bool) -> bool {
+    pub(super) fn is_silent(&self, gap: &Differing<'_>, old: &Node, new: &Node, early: bool) -> bool {
         let rest = |words: &'_ [String]| words.iter().filter(|word| *word != WILD).count();
         let wild = gap.old.iter().any(|word| word == WILD);
         let (left_old, left_new) = (rest(gap.old), rest(gap.new));
         if left_old == 0 && (wild || left_new == 0) {
+            return true;
+        }
+        if self.mode == Mode::Told && left_new == 0 && !gap.new.is_empty() {
             return true;
         }
         // A few small words that three different texts happened to share.
@@ -348,12 +405,17 @@ impl Comparing {
     }
 }
 
+/// Whether it is known that a place comes and goes, or says one thing and another: it did so more than once.
+const fn is_known(habit: &Habit) -> bool {
+    habit.varied > 1
+}
+
 fn settled(habit: &Habit) -> Habit {
-    Habit { known: habit.known.clone(), absent: habit.absent, ..Habit::default() }
+    Habit { absent: habit.absent, ..Habit::default() }
 }
 
 /// A number for a text; what is wild in it does not count.
-fn number(words: &[String]) -> u64 {
+pub(super) fn number(words: &[String]) -> u64 {
     words
         .iter()
         .filter(|word| *word != WILD)
@@ -361,14 +423,17 @@ fn number(words: &[String]) -> u64 {
 }
 
 /// A place in which everything is volatile is so itself; while it is being learnt, so is one in which most is, at more than one look.
-fn promote(node: &mut Node, look: u32) {
-    let shown = || node.children.iter().filter(|child| child.size() > 0 || child.habit.absent);
-    let moving = |child: &&Node| child.habit.volatile || child.habit.optional;
+pub(super) fn promote(node: &mut Node, look: u32) {
+    let dropped = |child: &Node| child.since == Since::Gone && !child.habit.optional;
+    let shown = || node.children.iter().filter(|child| (child.size() > 0 || child.habit.absent) && !dropped(child));
+    // What came or went just now may be news.
+    let moving = |child: &&Node| child.habit.volatile || (child.habit.optional && child.since == Since::Before);
     let (all, some) = (shown().count(), shown().filter(moving).count());
     let looks = |look: u32| shown().filter(moving).any(|child| child.habit.last == look);
     let often =
         (2..=look.min(SETTLED)).filter(|look| looks(*look)).count() > 1 || shown().any(|child| child.habit.varied > 1);
-    let most = look <= LEARNING && some >= 2 && some * 2 >= all && often;
+    let words = || shown().filter(moving).map(Node::size).sum::<usize>();
+    let most = look <= LEARNING && some >= 2 && some * 2 >= all && often && words() * 2 >= node.size();
     if some > 0 && (some == all || most) && node.name != "page" && !node.habit.volatile {
         let varied = node.children.iter().map(|child| child.habit.varied).max().unwrap_or(1);
         let last = node.children.iter().map(|child| child.habit.last).max().unwrap_or(0);
@@ -377,15 +442,15 @@ fn promote(node: &mut Node, look: u32) {
 }
 
 /// Words that are equal, and then words that differ.
-struct Differing<'w> {
-    equal: &'w [String],
-    old: &'w [String],
-    new: &'w [String],
+pub(super) struct Differing<'w> {
+    pub(super) equal: &'w [String],
+    pub(super) old: &'w [String],
+    pub(super) new: &'w [String],
     /// Where the new ones begin.
-    at: usize,
+    pub(super) at: usize,
 }
 
-fn gaps<'w>(old: &'w [String], new: &'w [String]) -> Vec<Differing<'w>> {
+pub(super) fn gaps<'w>(old: &'w [String], new: &'w [String]) -> Vec<Differing<'w>> {
     let pairs = align(old, new);
     let mut out = Vec::new();
     let (mut from_old, mut from_new) = (0, 0);
@@ -411,7 +476,7 @@ fn gaps<'w>(old: &'w [String], new: &'w [String]) -> Vec<Differing<'w>> {
 }
 
 /// The words that are kept of a text: what is silent becomes wild.
-fn template(new: &[String], gaps: &[Differing<'_>], verdicts: &[bool], all: bool) -> Vec<String> {
+pub(super) fn template(new: &[String], gaps: &[Differing<'_>], verdicts: &[bool], all: bool) -> Vec<String> {
     let mut words: Vec<String> = Vec::with_capacity(new.len());
     for (gap, silent) in gaps.iter().zip(verdicts) {
         words.extend(gap.equal.iter().cloned());
@@ -430,11 +495,11 @@ fn template(new: &[String], gaps: &[Differing<'_>], verdicts: &[bool], all: bool
 }
 
 /// Whether more than a few words differ: another text, and not a figure in one.
-fn rotates(gaps: &[Differing<'_>]) -> bool {
+pub(super) fn rotates(gaps: &[Differing<'_>]) -> bool {
     gaps.iter().map(|gap| gap.old.len().max(gap.new.len())).sum::<usize>() > 4
 }
 
-fn is_mostly_wild(template: &[String], words: &[String]) -> bool {
+pub(super) fn is_mostly_wild(template: &[String], words: &[String]) -> bool {
     let fixed = template.iter().filter(|word| *word != WILD).count();
     template.iter().any(|word| word == WILD) && fixed * 3 < words.len()
 }

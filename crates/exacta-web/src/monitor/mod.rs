@@ -2,8 +2,10 @@
 //!
 //! In this order: an error (the page is not there, or something else is in its place), unchanged, changed. The first sight never alarms.
 
+mod again;
 mod align;
 mod compare;
+mod confirm;
 mod fault;
 mod pair;
 mod passage;
@@ -12,13 +14,15 @@ mod rules;
 mod score;
 mod sight;
 
+pub use confirm::{Doubt, Seen};
 pub use fault::ErrorKind;
 pub use rules::{RuleError, Rules};
 pub use sight::Sight;
 
 use crate::error::WebError;
 use crate::page::{Got, Page, Validators};
-use compare::{Look, compare};
+use compare::compare;
+use confirm::Mode;
 use fault::Fault;
 use serde::{Deserialize, Serialize};
 
@@ -130,45 +134,42 @@ impl Memory {
     }
 }
 
-/// What a look says of a page, and what is remembered of it.
+/// What a look says of a page, and what is remembered of it. A change is in doubt until the page was read again: [`Doubt::again`].
 #[must_use]
-pub fn judge(memory: &Memory, got: &Result<Got, WebError>, rules: &Rules) -> (Judged, Memory) {
+pub fn judge(memory: &Memory, got: &Result<Got, WebError>, rules: &Rules) -> Seen {
     let fresh = Memory { errors: memory.errors, rules: rules.digest().to_owned(), ..Memory::default() };
     // What was seen with other rules says nothing about what is seen with these.
     let memory = if memory.rules == rules.digest() { memory } else { &fresh };
     match got {
-        Err(error) => memory.failed(Fault::of(error)),
-        Ok(Got::NotModified) if memory.sight.is_some() => memory.clone().good(Verdict::Unchanged),
-        Ok(Got::NotModified) => memory.failed(Fault::not_asked()),
+        Err(error) => memory.failed(Fault::of(error)).into(),
+        Ok(Got::NotModified) if memory.sight.is_some() => memory.clone().good(Verdict::Unchanged).into(),
+        Ok(Got::NotModified) => memory.failed(Fault::not_asked()).into(),
         Ok(Got::Page(page)) => look(memory, page, rules),
     }
 }
 
-fn look(memory: &Memory, page: &Page, rules: &Rules) -> (Judged, Memory) {
+fn look(memory: &Memory, page: &Page, rules: &Rules) -> Seen {
     if let Some(before) = &memory.sight
         && before.sha256 == page.sha256
         && before.kind == page.kind
         && matches!(page.status, 200 | 203)
     {
         let next = Memory { validators: page.validators.clone(), ..memory.clone() };
-        return next.good(Verdict::Unchanged);
+        return next.good(Verdict::Unchanged).into();
     }
     let sight = match fault::check(memory.sight.as_ref(), page, rules) {
-        Err(fault) => return memory.failed(fault),
+        Err(fault) => return memory.failed(fault).into(),
         Ok(sight) => sight,
     };
-    let mut next = Memory { validators: page.validators.clone(), rules: rules.digest().to_owned(), ..memory.clone() };
-    let Some(before) = next.sight.take() else {
-        next.sight = Some(sight.first());
-        return next.good(Verdict::First);
-    };
-    let Look { sight, difference } = compare(before, sight, memory.looks);
-    next.sight = Some(sight);
-    let verdict = match difference {
-        None => Verdict::Unchanged,
-        Some(difference) => {
-            Verdict::Changed { score: difference.score, added: difference.added, removed: difference.removed }
-        }
-    };
-    next.good(verdict)
+    let next = Memory { validators: page.validators.clone(), rules: rules.digest().to_owned(), ..memory.clone() };
+    match next.sight.clone() {
+        None => Doubt::first(next, sight, page),
+        Some(before) => Doubt::of(next, compare(before, sight, memory.looks, Mode::Look), page),
+    }
+}
+
+impl From<(Judged, Memory)> for Seen {
+    fn from((judged, memory): (Judged, Memory)) -> Self {
+        Self { judged, memory, doubt: None, counts: true }
+    }
 }

@@ -9,5 +9,5 @@ mod xml;
 
 pub(crate) use html::html;
 pub(crate) use json::json;
-pub(crate) use node::{Habit, Node, Tree};
+pub(crate) use node::{Habit, Node, Since, Tree};
 pub(crate) use xml::{Feed, feed, plain_text};

@@ -20,6 +20,22 @@ pub(crate) struct Node {
     pub(crate) habit: Habit,
     /// Its text is in the other sight too, in the same order. Only while two are compared.
     pub(crate) met: bool,
+    /// What this look changed in it. Only while a change is confirmed.
+    pub(crate) since: Since,
+}
+
+/// What a look changed in a place, for the reads that confirm it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Since {
+    /// Nothing.
+    #[default]
+    Before,
+    /// Its text: it was one with this number; and whether it is another text now, and not that one with something in it that differs.
+    Said(u64, bool),
+    /// It was not there.
+    Came,
+    /// It is not there any more.
+    Gone,
 }
 
 /// How a place behaves from one look to the next.

@@ -14,6 +14,8 @@ const MAX_ENTRIES: usize = 2_000;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Feed {
     pub(crate) title: String,
+    /// What it says of itself.
+    pub(crate) about: String,
     pub(crate) entries: Vec<Entry>,
     /// It is neither RSS nor Atom: its texts alone.
     pub(crate) other: Vec<String>,
@@ -25,6 +27,8 @@ pub(crate) struct Entry {
     pub(crate) title: String,
     pub(crate) link: String,
     pub(crate) text: String,
+    /// Only where there is another text beside it.
+    pub(crate) summary: String,
     pub(crate) id: String,
     pub(crate) date: String,
 }
@@ -101,7 +105,7 @@ impl Reading {
         let Some(name) = self.open.pop() else { return };
         let text = std::mem::take(&mut self.text);
         if matches!(name.as_str(), "item" | "entry") && self.known {
-            self.feed.entries.extend(self.entry.take());
+            self.feed.entries.extend(self.entry.take().map(Entry::whole));
             return;
         }
         let parent = self.open.last().map_or("", String::as_str);
@@ -110,6 +114,11 @@ impl Reading {
             Some(_) => {}
             None if name == "title" && self.known && matches!(parent, "channel" | "feed") => {
                 self.feed.title = stripped(&text)
+            }
+            None if matches!((parent, name.as_str()), ("channel", "description") | ("feed", "subtitle"))
+                && self.known =>
+            {
+                self.feed.about = stripped(&text)
             }
             None if !self.known && !text.trim().is_empty() && self.feed.other.len() < MAX_ENTRIES => {
                 self.feed.other.push(format!("{name}: {}", normal(&text)));
@@ -124,7 +133,7 @@ impl Entry {
         match name {
             "title" => self.title = stripped(&text),
             "link" if self.link.is_empty() => self.link = text.trim().to_owned(),
-            "description" | "summary" if self.text.is_empty() => self.text = stripped(&text),
+            "description" | "summary" => self.summary = stripped(&text),
             "content" | "encoded" => self.text = stripped(&text),
             "guid" | "id" => self.id = text.trim().to_owned(),
             "pubdate" | "published" | "date" => self.date = text.trim().to_owned(),
@@ -133,14 +142,23 @@ impl Entry {
         }
     }
 
+    /// A summary alone is the text.
+    fn whole(mut self) -> Self {
+        if self.text.is_empty() {
+            self.text = std::mem::take(&mut self.summary);
+        }
+        self
+    }
+
     fn node(&self) -> Node {
         let mut node = Node::place("entry");
         let link = super::link::target(&self.link, "");
         let head = if link.is_empty() { self.title.clone() } else { format!("{} {LINK}{link}", self.title) };
         node.children.push(Node::text(head.trim()));
-        if !self.text.is_empty() {
-            node.children.push(Node::text(&self.text));
-        }
+        // A summary that is how the text begins says nothing more.
+        let summary = Some(&self.summary).filter(|summary| !self.text.starts_with(summary.as_str()));
+        let texts = summary.into_iter().chain([&self.text]).filter(|text| !text.is_empty());
+        node.children.extend(texts.map(|text| Node::text(text)));
         node
     }
 }
@@ -160,9 +178,9 @@ impl Feed {
     /// The entries as places. When it was built is not among them.
     pub(crate) fn node(&self) -> Node {
         let mut page = Node::place("page");
-        if !self.title.is_empty() {
-            page.children.push(Node::text(&self.title));
-        }
+        page.children.extend(
+            [&self.title, &self.about].into_iter().filter(|text| !text.is_empty()).map(|text| Node::text(text)),
+        );
         page.children.extend(self.entries.iter().map(Entry::node));
         page.children.extend(self.other.iter().map(|text| Node::text(text)));
         page

@@ -1,6 +1,6 @@
 //! One look after another.
 
-use exacta_web::monitor::{ErrorKind, Judged, Memory, Notice, Rules, Verdict, judge};
+use exacta_web::monitor::{ErrorKind, Judged, Memory, Notice, Rules, Seen, Verdict, judge};
 use exacta_web::{Got, Page, WebError, WebErrorKind};
 
 /// A monitor that looks at what it is given.
@@ -17,11 +17,30 @@ impl Monitor {
     }
 
     pub(crate) fn take(&mut self, got: &Result<Got, WebError>) -> Judged {
-        let (judged, memory) = judge(&self.memory, got, &self.rules);
+        let seen = judge(&self.memory, got, &self.rules);
+        self.keep(seen)
+    }
+
+    /// A look whose change is confirmed by what the page says when it is read again.
+    pub(crate) fn confirmed(
+        &mut self,
+        got: &Result<Got, WebError>,
+        again: &mut dyn FnMut(usize) -> Result<Got, WebError>,
+    ) -> Judged {
+        let mut seen = judge(&self.memory, got, &self.rules);
+        let mut read = 0;
+        while let Some(doubt) = seen.doubt.take() {
+            read += 1;
+            seen = doubt.again(seen.judged, &again(read), &self.rules);
+        }
+        self.keep(seen)
+    }
+
+    fn keep(&mut self, seen: Seen) -> Judged {
         // It is kept between looks as text.
-        self.memory = serde_json::from_str(&serde_json::to_string(&memory).unwrap()).unwrap();
-        assert_eq!(self.memory.sight().is_some(), memory.sight().is_some());
-        judged
+        self.memory = serde_json::from_str(&serde_json::to_string(&seen.memory).unwrap()).unwrap();
+        assert_eq!(self.memory.sight().is_some(), seen.memory.sight().is_some());
+        seen.judged
     }
 
     fn html(&mut self, body: &str) -> Verdict {
@@ -63,6 +82,42 @@ fn what_changes_by_itself_is_learnt_and_named() {
     let judged =
         monitor.look("text/html", &page("<p>Price: 11 EUR</p><div id=x>It is 12:10:00 and 12:10:00 here.</div>"));
     assert_eq!((judged.verdict, judged.volatile), (Verdict::Unchanged, vec!["main > div#x".to_owned()]));
+}
+
+fn read(body: String) -> Result<Got, WebError> {
+    Ok(Got::Page(Box::new(Page::kept("https://example.com/page", "text/html", body.into_bytes()).unwrap())))
+}
+
+/// What is otherwise a moment later is not told, and stays compared with the page as it was.
+#[test]
+fn only_what_stays_is_told() {
+    let price = |price: u32, more: &str| read(page(&format!("<p>Price: {price} EUR</p>{more}")));
+    for looks in [1, 5] {
+        let mut monitor = Monitor::default();
+        for _ in 0..looks {
+            monitor.take(&price(10, ""));
+        }
+        // A site in the middle of being replaced: one server has the new page, the other the old.
+        let judged = monitor.confirmed(&price(12, ""), &mut |_| price(10, ""));
+        assert_eq!(judged.verdict, Verdict::Unchanged, "{looks}");
+        let tip = |n: usize| {
+            price(12, &format!("<p>{}</p>", ["Red is warm today", "Rain fell on hills", "We like tea"][n % 3]))
+        };
+        if looks > 3 {
+            let judged = monitor.confirmed(&tip(0), &mut |n| tip(n));
+            let Verdict::Changed { added, .. } = judged.verdict else { panic!("{judged:?}") };
+            assert_eq!(added, ["Price: 12 EUR"], "what differs again is left out");
+        }
+    }
+    let mut monitor = Monitor::default();
+    for _ in 0..4 {
+        monitor.take(&price(10, ""));
+    }
+    let failed: Result<Got, WebError> = Err(WebError { kind: WebErrorKind::Unreachable, url: String::new() });
+    for (next, again) in [(11, Ok(Got::NotModified)), (12, failed), (13, price(13, ""))] {
+        let judged = monitor.confirmed(&price(next, ""), &mut |_| again.clone());
+        assert!(matches!(judged.verdict, Verdict::Changed { .. }), "{next}: {judged:?}");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Pages that are made up: what they say, and how five sites would write it.
 
-use super::rng::Rng;
+use super::super::rng::Rng;
 
 const WORDS: [&str; 60] = [
     "river", "council", "bridge", "market", "harbour", "winter", "library", "garden", "engine", "train", "school",

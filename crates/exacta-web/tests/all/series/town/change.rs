@@ -1,7 +1,7 @@
 //! What is news.
 
+use super::super::rng::Rng;
 use super::doc::{Doc, phrase, sentence};
-use super::rng::Rng;
 
 pub(crate) const KINDS: [&str; 25] = [
     "price",

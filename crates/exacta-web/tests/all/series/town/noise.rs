@@ -1,7 +1,7 @@
 //! What differs from one look to the next and is no news.
 
+use super::super::rng::Rng;
 use super::doc::{Doc, phrase, sentence};
-use super::rng::Rng;
 
 /// The kinds, each with whether it is written into the page or around it.
 pub(crate) const KINDS: [&str; 29] = [
