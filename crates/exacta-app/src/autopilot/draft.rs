@@ -6,16 +6,26 @@ use super::recipe::fit;
 use super::spend::Budget;
 use crate::app::App;
 use crate::error::Error;
+use crate::lineage::Maker;
 use exacta_kernel::autopilot::Autopilot;
+use exacta_kernel::binding::Asked;
+use exacta_kernel::hash::Digest;
 use exacta_kernel::secret;
 use exacta_kernel::text::visible;
 use exacta_provider::{Cancel, Finish, Message, Request, Stage};
+use std::collections::BTreeSet;
 
 /// The most of what was read that a model is shown, in characters.
 const QUOTED: usize = 8_000;
 
 /// The longest text that a draft takes from a model, in characters.
 const TAKEN: usize = 4_000;
+
+/// A model's words, and the model: the plan that carries them is bound to it.
+pub(super) struct Words {
+    pub text: String,
+    pub maker: Maker,
+}
 
 impl App {
     /// A model's words for a draft; `None` where there is none to ask, it may not be asked, or it says nothing usable.
@@ -25,7 +35,7 @@ impl App {
         occasion: &mut Occasion,
         task: &str,
         read: &str,
-    ) -> Result<Option<String>, Error> {
+    ) -> Result<Option<Words>, Error> {
         let Ok(mut models) = self.models(None) else { return Ok(None) };
         if !self.in_force()?.policy.allows_provider(models.maker.identity().class) {
             return Ok(None);
@@ -38,13 +48,22 @@ impl App {
         }
         // The template says all there is to know: a model that fails keeps nobody from hearing it.
         let Ok(answer) = models.maker.answer(&request, &mut |_| {}, &Cancel::default()) else { return Ok(None) };
+        let model = models.maker.identity();
+        crate::ask::note_served(&self.home, models.maker.name(), &model, models.maker.weights_file())?;
         self.has_spent(occasion, before, budget.after(&answer))?;
-        let words = (answer.finish == Finish::Complete).then(|| inert(answer.content.text()));
-        let words = words.filter(|text| !text.trim().is_empty());
-        if words.is_some() {
-            occasion.written_by = Some(format!("{} {}", models.maker.name(), models.maker.identity().model));
+        let text = if answer.finish == Finish::Complete { inert(answer.content.text()) } else { String::new() };
+        if text.trim().is_empty() {
+            return Ok(None);
         }
-        Ok(words)
+        occasion.written_by = Some(format!("{} {}", models.maker.name(), model.model));
+        let asked = Asked {
+            provider: models.maker.name().to_owned(),
+            context_sha256: Digest::of(read.as_bytes()),
+            named: BTreeSet::new(),
+            reader: None,
+            confidence: 10_000,
+        };
+        Ok(Some(Words { text, maker: Maker { model, request_sha256: answer.request_sha256, asked } }))
     }
 }
 

@@ -119,8 +119,9 @@ impl App {
             Some(_) => self.written(autopilot, occasion, "the user's answer to a mail", &message.text)?,
             None => None,
         };
-        let plan = reply::plan(autopilot, mail, &message, from.as_deref(), to.as_deref(), words.as_deref());
-        self.propose(autopilot, occasion, &plan)
+        let text = words.as_ref().map(|words| words.text.as_str());
+        let plan = reply::plan(autopilot, mail, &message, from.as_deref(), to.as_deref(), text);
+        self.propose(autopilot, occasion, &plan, words.map(|words| words.maker))
     }
 
     /// The mail that an occasion read, as it is kept.

@@ -7,7 +7,7 @@ use crate::app::App;
 use crate::caller::Act;
 use crate::clock::{new_id, now};
 use crate::error::{Error, Exit};
-use crate::lineage::{For, Lineage};
+use crate::lineage::{For, Lineage, Maker};
 use crate::pipeline::Origin;
 use exacta_kernel::audit::{Actor, EntryDraft, Event};
 use exacta_kernel::autopilot::{Autopilot, AutopilotName, Recipe, Tuning};
@@ -120,8 +120,9 @@ impl App {
                 let from = account.map(|account| crate::mail::sender(&self.home, account)).transpose()?.flatten();
                 let task = "the beginning of a mail that says what changed on a page";
                 let words = self.written(autopilot, occasion, task, &recipe::change_text(&change))?;
-                let plan = recipe::website(autopilot, &change, from.as_deref(), words.as_deref());
-                self.propose(autopilot, occasion, &plan)?;
+                let text = words.as_ref().map(|words| words.text.as_str());
+                let plan = recipe::website(autopilot, &change, from.as_deref(), text);
+                self.propose(autopilot, occasion, &plan, words.map(|words| words.maker))?;
             }
         }
         // Only now: had the process died before, the change would be found again.
@@ -180,8 +181,9 @@ impl App {
             return Ok(());
         }
         let words = self.written(autopilot, occasion, "a summary of news for the user", &lines.join("\n"))?;
-        let noted: Vec<String> = words.into_iter().chain(lines).collect();
-        self.propose(autopilot, occasion, &recipe::brief(autopilot, &read, &noted))?;
+        let (text, maker) = words.map(|words| (words.text, words.maker)).unzip();
+        let noted: Vec<String> = text.into_iter().chain(lines).collect();
+        self.propose(autopilot, occasion, &recipe::brief(autopilot, &read, &noted), maker)?;
         Ok(self.home.keep_autopilot_memory(&self.project.id, name, &told)?)
     }
 
@@ -210,17 +212,20 @@ impl App {
         Ok(())
     }
 
-    /// Makes the plan, which goes through the same gates as every plan, and takes the place of one that still waits.
+    /// Makes the plan, which goes through the same gates as every plan, and takes the place of one that still waits. It is bound to the model whose words
+    /// are in it.
     pub(super) fn propose(
         &mut self,
         autopilot: &Autopilot,
         occasion: &mut Occasion,
         plan: &Value,
+        maker: Option<Maker>,
     ) -> Result<(), Error> {
         let name = &autopilot.definition.name;
         self.supersede(name, &occasion.run_id)?;
         let lineage = Lineage {
             proposer: Some(format!("autopilot:{name}")),
+            maker,
             autopilot: Some(For::new(
                 name,
                 Some(&occasion.run_id),

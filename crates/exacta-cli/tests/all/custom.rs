@@ -35,13 +35,18 @@ fn world(url: Option<&str>, price: u64) -> World {
             setup["price"] = json!({ "input": 0, "output": price * 1_000_000 });
         }
         let list = json!({ "schema": "exacta.providers/1", "record": { "providers": [setup], "chosen": "local", "for_intent": null } });
-        let file = world.home().join("providers.json");
-        fs::write(&file, list.to_string()).unwrap();
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+        providers(&world, &list);
     }
     let key = world.key();
     world.run(&["autopilot", "add", "chase", REQUEST, "--recipe", "Custom", "--approver-key", &key]).expect(0);
     world
+}
+
+/// Writes the user's list of providers.
+fn providers(world: &World, list: &Value) {
+    let file = world.home().join("providers.json");
+    fs::write(&file, list.to_string()).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
 }
 
 fn run(world: &World) -> Done {
@@ -145,4 +150,42 @@ fn a_model_writes_an_answer_and_nothing_else() {
     let (head, body) = draft.split_once("\r\n\r\n").unwrap();
     assert!(head.contains("To: anna@there.example") && !head.contains("evil"), "{draft}");
     assert!(body.starts_with("Thank you, it is due on Monday.") && !body.contains('\u{1b}'), "{draft}");
+}
+
+/// Drafts in a model's words are bound to that model, whichever recipe they are for: with another one in its place nothing is written.
+#[test]
+fn a_draft_is_bound_to_the_model_that_wrote_it() {
+    let model = ModelServer::start(|_, asked: &Asked| {
+        reply(&if asked.body.contains("steps") {
+            draft("anna@there.example")
+        } else {
+            "It is due on Monday.".to_owned()
+        })
+    });
+    let world = world(Some(&model.url()), 0);
+    let key = world.key();
+    let new = ["autopilot", "add", "mails", "sort my inbox", "--recipe", "InboxTriage", "--approver-key", &key];
+    world.run(&new).expect(0);
+    let file = world.file("mail.txt", "From: Anna <anna@there.example>\nSubject: Invoice\n\nWhen is it due?\n");
+    let sorted = world.run(&["autopilot", "run", "mails", "--inbox-text", &file, "--json"]).expect(30).json();
+    let list: Value = serde_json::from_str(&fs::read_to_string(world.home().join("providers.json")).unwrap()).unwrap();
+    let (mut other, mut weaker) = (list.clone(), list.clone());
+    other["record"]["providers"][0]["model"] = json!("m-2");
+    weaker["record"]["providers"][0]["class"] = json!("UNTRUSTED_CLOUD");
+    for occasion in [sorted, run(&world).expect(30).json()] {
+        let plan = occasion["plan_id"].as_str().unwrap();
+        let shown = world.run(&["show", plan, "--json", "--with", "binding"]).expect(0).json();
+        let binding = &shown["detail"]["binding"];
+        let bound = (&binding["asked"]["provider"], &binding["proposer"]["model"]["model"]);
+        assert_eq!(bound, (&json!("local"), &json!("m-1")), "{shown}");
+        world.run(&["approve", plan, "--approver-key", &key]).expect(0);
+        for changed in [&other, &weaker] {
+            providers(&world, changed);
+            let blocked = world.run(&["execute", plan, "--json"]).expect(40);
+            assert!(blocked.out.contains("model") || blocked.out.contains("provider"), "{blocked:?}");
+        }
+        providers(&world, &list);
+        world.run(&["execute", plan]).expect(0);
+    }
+    world.run(&["audit", "verify"]).expect(0);
 }
