@@ -12,6 +12,7 @@ mod inbox;
 mod look;
 mod occasion;
 mod recipe;
+mod renew;
 mod reply;
 mod schedule;
 mod sending;

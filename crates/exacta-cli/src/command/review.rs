@@ -23,7 +23,7 @@ pub fn review(args: &args::Review, context: &Context) -> Result<u8, Error> {
         .hint("`exacta show ID` shows the same, and `exacta approve ID` or `exacta reject ID` decide"));
     }
     let mut app = context.resume()?;
-    let id = app.resolve(args.id.as_deref().unwrap_or("@"))?;
+    let id = app.to_review(args.id.as_deref().unwrap_or("@"))?;
     match one(&mut app, id, context)? {
         Ended::Left => Ok(Exit::Confirm.code()),
         Ended::With(code) => Ok(code),

@@ -68,6 +68,46 @@ fn what_waited_all_night_is_decided_in_the_morning() {
     assert_eq!(over.expect(0).json()["state"], "succeeded");
 }
 
+/// The same by `review` alone: whoever comes at nine is shown what was prepared at three, and decides about that. Also where the plan is known to be over.
+#[test]
+fn a_review_in_the_morning_is_of_what_was_made_at_night() {
+    let Some(night) = Night::begin() else { return };
+    for (day, seen) in [("02", false), ("03", true)] {
+        let made = night.sort(&format!("2026-03-{day} 03:00:00"), &format!("When is it due, on {day}?"));
+        let first = made["plan_id"].as_str().unwrap();
+        if seen {
+            night.at(&format!("2026-03-{day} 08:00:00"), &["autopilot", "runs"]).expect(0);
+            let (hash, key) = (made["plan_hash"].as_str().unwrap(), night.0.key());
+            let late = ["approve", first, "--hash", hash, "--approver-key", &key];
+            night.at(&format!("2026-03-{day} 08:30:00"), &late).expect(40);
+        }
+        let mut terminal =
+            night.0.shell(&format!("TZ=UTC faketime -f '@2026-03-{day} 09:00:00' {EXACTA} review; echo ended $?"));
+        terminal.wait_for("outbox").send("a").wait_for("exactly").send("y").wait_for("ended 0");
+        terminal.end();
+        let over = night.at(
+            &format!("2026-03-{day} 09:01:00"),
+            &["autopilot", "run-show", made["run_id"].as_str().unwrap(), "--json"],
+        );
+        let over = over.json();
+        let second = over["plan_id"].as_str().unwrap();
+        assert_ne!(first, second);
+        let shown = |plan: &str| night.at(&format!("2026-03-{day} 09:02:00"), &["show", plan, "--json"]).json();
+        let (old, new) = (shown(first), shown(second));
+        assert_eq!(
+            (&old["content_hash"], &new["status"]),
+            (&new["content_hash"], &json!("user_approved")),
+            "byte for byte"
+        );
+        night.at(&format!("2026-03-{day} 09:03:00"), &["execute", second]).expect(0);
+        let over = night.at(
+            &format!("2026-03-{day} 09:04:00"),
+            &["autopilot", "run-show", made["run_id"].as_str().unwrap(), "--json"],
+        );
+        assert_eq!(over.expect(0).json()["state"], "succeeded");
+    }
+}
+
 /// Nobody answered ten times: one plan waits, and nine occasions say why they do not.
 #[test]
 fn ten_missed_approvals_leave_one_plan() {
