@@ -72,4 +72,5 @@ mod terminal;
 mod trouble;
 mod unruly;
 mod views;
+mod watch;
 mod world;
