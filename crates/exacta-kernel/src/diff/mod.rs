@@ -135,15 +135,8 @@ fn create(said: Said, payload: Option<&Payload>, path: &RelPath) -> Result<FileC
         Some(Payload::Content(content)) => reviewable(content.as_bytes().to_vec(), said.new_bits()),
         Some(Payload::Bytes(bytes)) => Ok(FileContent::new(bytes.clone(), said.new_bits())),
         Some(Payload::Diff(diff)) => {
-            let patch = read(diff, Kind::Create, path)?;
-            if let Some(hunk) = patch.hunks.iter().find(|hunk| hunk.old_count > 0) {
-                return Err(DiffError::Invalid { line: hunk.line, problem: "a new file has no old lines".to_owned() });
-            }
-            let mode = match patch.header.mode {
-                ModeChange::Create(mode) => mode.value,
-                _ => Mode::Plain,
-            };
-            reviewable(apply(&patch, &[], Base::Unknown)?, mode.bits())
+            let content = new_content(&read(diff, Kind::Create, path)?)?;
+            if content.is_binary() { Err(DiffError::BecomesBinary) } else { Ok(content) }
         }
         Some(Payload::Edits(_) | Payload::Kept(_)) | None => Err(DiffError::Payload { kind: Kind::Create }),
     }
@@ -198,6 +191,22 @@ fn delete(payload: Option<&Payload>, path: &RelPath, before: &FileContent) -> Re
         Ok(rest) if rest.is_empty() => Ok(()),
         Ok(_) => Err(DiffError::NotWhole),
         Err(error) => Err(error),
+    }
+}
+
+/// The content of a new file, text or not.
+pub(crate) fn new_content(patch: &Patch<'_>) -> Result<FileContent, DiffError> {
+    if let Some(hunk) = patch.hunks.iter().find(|hunk| hunk.old_count > 0) {
+        return Err(DiffError::Invalid { line: hunk.line, problem: "a new file has no old lines".to_owned() });
+    }
+    let mode = match patch.header.mode {
+        ModeChange::Create(mode) => mode.value,
+        _ => Mode::Plain,
+    };
+    let bytes = apply(patch, &[], Base::Unknown)?;
+    match bytes.len() as u64 {
+        size if size > MAX_FILE => Err(DiffError::TooLarge { size }),
+        _ => Ok(FileContent::new(bytes, mode.bits())),
     }
 }
 

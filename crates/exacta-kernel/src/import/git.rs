@@ -80,7 +80,12 @@ fn one_file(reader: &mut Reader<'_>, draft: &mut Draft<'_>, mail: usize) -> Resu
     let words = description(kind, target);
     match (kind, core::str::from_utf8(diff)) {
         (_, Ok(diff)) => draft.add(kind, target, Some(Payload::Diff(renamed(diff, &patch, kind, target, line))), words),
-        (Kind::Create, Err(_)) => return Err(ImportError::NotUtf8 { line }),
+        // A new file in another charset, which git writes line by line: its bytes travel in base64.
+        (Kind::Create, Err(_)) => {
+            let path = rel_path(target.as_bytes(), line)?;
+            let content = diff::new_content(&patch).map_err(|error| misfit(&path, error))?;
+            return draft.add_new(&path, &content, line, words);
+        }
         (Kind::Modify | Kind::Delete, Err(_)) => {
             let path = rel_path(target.as_bytes(), line)?;
             let before = draft.content(&path, draft.steps.len())?;

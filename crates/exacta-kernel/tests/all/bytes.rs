@@ -276,6 +276,15 @@ fn what_binary_patches_are_refused_and_why() {
     }
 }
 
+/// A new file in another charset, as git writes it, line by line.
+#[test]
+fn a_new_file_in_another_charset() {
+    let patch = b"diff --git a/a b/a\nnew file mode 100755\nindex 0..1\n--- /dev/null\n+++ b/a\n@@ -0,0 +1,2 @@\n+caf\xe9\n+x\n";
+    let text = git(patch, &REQUEST, &mut |_: &RelPath| None).unwrap();
+    assert!(text.contains("content_base64"), "{text}");
+    assert_eq!(left(&text, "a"), FileContent::new(b"caf\xe9\nx\n".to_vec(), 0o755));
+}
+
 /// A picture that is moved is deleted and created; so is a text in another charset.
 #[test]
 fn a_renamed_file_that_is_no_text() {
