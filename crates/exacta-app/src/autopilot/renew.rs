@@ -3,7 +3,7 @@
 use super::occasion::OccasionState;
 use crate::app::App;
 use crate::caller::Act;
-use crate::error::{Error, Exit};
+use crate::error::Error;
 use exacta_kernel::id::PlanId;
 use exacta_kernel::lifecycle::Status;
 
@@ -27,7 +27,7 @@ impl App {
         }
         let again = self.resubmit(&found)?.plan_id;
         let again = again.and_then(|id| PlanId::parse(&id).ok());
-        again.ok_or_else(|| Error::new(Exit::Denied, "plan_expired", "the plan could not be made again"))
+        again.ok_or_else(|| Error::fault("internal", "a plan that was made again has no id"))
     }
 
     /// Whether an occasion still waits with this plan.
