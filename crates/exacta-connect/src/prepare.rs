@@ -4,7 +4,8 @@ use crate::client::{Client, Mode};
 use crate::connection::{Connection, Written};
 use crate::edit::Inverse;
 use crate::file::{self, Change, FileFault};
-use crate::settings::{Content, Setup, Wanted};
+use crate::settings::{self, Content, Setup, Wanted};
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 /// A connection that is worked out and not yet made.
@@ -35,14 +36,16 @@ pub fn prepare(
         connection: Connection::new(client, mode, setup.exacta.clone(), project),
         bases: Vec::new(),
     };
-    for wanted in wanted {
+    let mut all: VecDeque<Wanted> = wanted.iter().cloned().collect();
+    while let Some(wanted) = all.pop_front() {
         let current = file::read(&wanted.path)?;
         let base = match known {
             Some((known, folder)) => known.without(folder, &wanted.path, current.clone())?,
             None => current.clone(),
         };
-        let (after, inverses) = after(wanted, base.as_deref())?;
-        prepared.connection.files.push(Written::new(wanted, base.as_deref(), &after, inverses));
+        let (after, inverses) = after(&wanted, base.as_deref())?;
+        all.extend(settings::beside(client, mode, setup, &wanted.path, &after));
+        prepared.connection.files.push(Written::new(&wanted, base.as_deref(), &after, inverses));
         prepared.changes.push(Change {
             path: wanted.path.clone(),
             before: current,
@@ -53,7 +56,8 @@ pub fn prepare(
     }
     // Files of an earlier connection in another mode that this one has no need of.
     if let Some((known, folder)) = known {
-        for path in known.paths().filter(|path| !wanted.iter().any(|wanted| &wanted.path == path)) {
+        let done: Vec<PathBuf> = prepared.changes.iter().map(|change| change.path.clone()).collect();
+        for path in known.paths().filter(|path| !done.contains(path)) {
             let before = file::read(&path)?;
             let after = known.without(folder, &path, before.clone())?;
             prepared.changes.push(Change { path, before, after, is_program: false });

@@ -10,7 +10,7 @@ use crate::client::{Client, Mode, Places};
 use crate::edit::{Edit, Format};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What an agent reads in the project's `AGENTS.md` or `CLAUDE.md`.
 pub const PARAGRAPH: &str = "\
@@ -73,6 +73,14 @@ pub fn wanted(client: Client, mode: Mode, setup: &Setup, places: &Places) -> Vec
         (Mode::Record, Client::Codex) => codex::record(setup, places),
         (Mode::Record, Client::Claude) => claude::record(setup, places),
         (Mode::Guard, Client::Cline) | (Mode::Record, _) => Vec::new(),
+    }
+}
+
+/// What has to be in another file because of what comes to be in this one.
+pub(crate) fn beside(client: Client, mode: Mode, setup: &Setup, path: &Path, after: &[u8]) -> Option<Wanted> {
+    match (mode, client) {
+        (Mode::Record, Client::Codex) => codex::trusted(setup, path, after),
+        _ => None,
     }
 }
 

@@ -151,13 +151,87 @@ fn claude_with_a_broken_hook() {
     }
 }
 
-/// codex skips a hook that nobody trusts, and the check says so.
+/// codex with hooks alone: connecting tells it that they are trusted, and no flag is needed. It skips a hook that nobody trusts, and the check says so;
+/// what was there before comes back to the byte.
 #[test]
-fn codex_does_not_run_what_nobody_trusts() {
+fn codex_recorded() {
     let Some(rig) = Rig::new(Client::Codex) else { return };
+    let other = "{\"hooks\": {\"PreToolUse\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"true\"}]}]}}\n";
+    rig.user.put(".codex/hooks.json", other);
     let told = rig.connect_as("record");
-    assert_eq!(told["check"]["verdict"], "does_not_work", "{told}");
-    assert!(told["check"]["reasons"].to_string().contains("skips hooks that you did not trust"), "{told}");
+    let reasons = told["check"]["reasons"].to_string();
+    assert_eq!(told["check"]["verdict"], "records_only", "{told}");
+    assert!(!reasons.contains("its edit tool wrote"), "{told}");
+    let trusted = rig.user.read(".codex/config.toml").unwrap();
+    assert_eq!(trusted.matches("trusted_hash").count(), 2, "no hook of others is trusted: {trusted}");
+    rig.user.put(".codex/config.toml", &trusted.replace("sha256:", "sha256:0"));
+    let told = rig.check(&[]);
+    assert_eq!(told["verdict"], "does_not_work", "{told}");
+    assert!(told["reasons"].to_string().contains("skips hooks that you did not trust"), "{told}");
+    rig.user.put(".codex/config.toml", &trusted);
+    rig.run(&["connect", "codex", "--undo", "--approver-key", &rig.user.world.key()]).expect(0);
+    assert_eq!(rig.user.read(".codex/hooks.json").as_deref(), Some(other));
+}
+
+/// Whatever becomes of the hook: where codex obeys, the edit is not made; where it does not, the check says that it was.
+#[test]
+#[ignore = "tools/prove agents"]
+fn codex_with_a_broken_hook() {
+    for (broken, obeys) in [
+        ("exit 1", false),
+        ("exit 2", false),
+        ("echo no >&2; exit 2", true),
+        ("kill -9 $$", false),
+        ("sleep 30", false),
+        ("/nowhere/exacta", false),
+    ] {
+        let Some(rig) = Rig::new(Client::Codex) else { return };
+        rig.connect_as("record");
+        let line = rig.user.read(".codex/hooks.json").unwrap();
+        let mut value: Value = serde_json::from_str(&line).unwrap();
+        value["hooks"]["PreToolUse"][0]["hooks"][0]["command"] = json!(broken);
+        rig.user.put(".codex/hooks.json", &value.to_string());
+        let told = rig.check(&["--dangerously-bypass-hook-trust"]);
+        assert_eq!(told["verdict"], "does_not_work", "{broken}: {told}");
+        let wrote = told["reasons"].to_string().contains("its edit tool wrote");
+        assert_eq!(wrote, !obeys, "{broken}: {told}");
+    }
+}
+
+/// Our own hook, with whatever can happen to it: the edit is not made, in both programs.
+#[test]
+#[ignore = "tools/prove agents"]
+fn a_hook_of_ours_that_cannot_do_its_work() {
+    type Breaks = fn(&Rig);
+    let ways: [(&str, Breaks); 4] = [
+        ("policy broken", |rig| drop(rig.user.world.file("home/safety-policy.toml", "version = "))),
+        ("project missing", |rig| fs::remove_dir_all(rig.user.world.project().join(".exacta")).unwrap()),
+        ("record damaged", |rig| {
+            for entry in fs::read_dir(rig.user.world.project().join(".exacta")).unwrap().map(Result::unwrap) {
+                if entry.path().is_file() {
+                    fs::write(entry.path(), "no record").unwrap();
+                }
+            }
+        }),
+        ("no place to write", |rig| {
+            let state = rig.user.world.home().join("state");
+            fs::rename(&state, rig.user.world.home().join("away")).unwrap();
+            fs::write(state, "in the way").unwrap();
+        }),
+    ];
+    for client in [Client::Claude, Client::Codex] {
+        for (name, breaks) in &ways {
+            let Some(rig) = Rig::new(client) else { return };
+            rig.connect_as("record");
+            breaks(&rig);
+            let marks = Marks::new("broken");
+            let project = rig.user.world.project();
+            let program = Path::new(&rig.programs).join(client.name());
+            let edit = acts(client, &project, &marks).into_iter().next().unwrap();
+            let said = played(&rig, &program, vec![edit], &[], true);
+            assert!(!project.join(marks.edited()).exists(), "{}: {name}: {said:?}", client.name());
+        }
+    }
 }
 
 #[test]
