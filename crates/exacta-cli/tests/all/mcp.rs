@@ -5,6 +5,7 @@ mod codex;
 mod door;
 mod http;
 mod talk;
+mod two;
 
 use crate::story::fix;
 use crate::world::{World, redact};
