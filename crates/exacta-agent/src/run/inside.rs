@@ -9,6 +9,7 @@ use landlock::{
     RulesetStatus, Scope, path_beneath_rules,
 };
 use rustix::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use rustix::io::Errno;
 use std::ffi::OsString;
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::process::CommandExt as _;
@@ -68,6 +69,11 @@ fn begin(way: &OwnedFd, given: &Given) -> Result<String, String> {
     let (word, handles) = told.ok_or("no word from outside")?;
     let [input, output, errors] = <[OwnedFd; 3]>::try_from(handles).map_err(|_| "not three handles from outside")?;
     if word == TERMINAL {
+        // Only who leads a session gets a terminal. bubblewrap makes a session: its first process leads it, or, in other versions, this one does.
+        match rustix::process::setsid() {
+            Ok(_) | Err(Errno::PERM) => {}
+            Err(errno) => return Err(format!("no session of its own: {errno}")),
+        }
         rustix::process::ioctl_tiocsctty(&input).map_err(|errno| format!("no terminal of its own: {errno}"))?;
     }
     let listeners: Vec<TcpListener> = given

@@ -1,5 +1,7 @@
 //! `exacta agent`: any program on a copy of the project, and what becomes of its changes.
 
+mod attack;
+mod ground;
 mod network;
 mod random;
 mod two;

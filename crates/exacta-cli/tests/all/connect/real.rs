@@ -173,31 +173,6 @@ fn codex_recorded() {
     assert_eq!(rig.user.read(".codex/hooks.json").as_deref(), Some(other));
 }
 
-/// Whatever becomes of the hook: where codex obeys, the edit is not made; where it does not, the check says that it was.
-#[test]
-#[ignore = "tools/prove agents"]
-fn codex_with_a_broken_hook() {
-    for (broken, obeys) in [
-        ("exit 1", false),
-        ("exit 2", false),
-        ("echo no >&2; exit 2", true),
-        ("kill -9 $$", false),
-        ("sleep 30", false),
-        ("/nowhere/exacta", false),
-    ] {
-        let Some(rig) = Rig::new(Client::Codex) else { return };
-        rig.connect_as("record");
-        let line = rig.user.read(".codex/hooks.json").unwrap();
-        let mut value: Value = serde_json::from_str(&line).unwrap();
-        value["hooks"]["PreToolUse"][0]["hooks"][0]["command"] = json!(broken);
-        rig.user.put(".codex/hooks.json", &value.to_string());
-        let told = rig.check(&["--dangerously-bypass-hook-trust"]);
-        assert_eq!(told["verdict"], "does_not_work", "{broken}: {told}");
-        let wrote = told["reasons"].to_string().contains("its edit tool wrote");
-        assert_eq!(wrote, !obeys, "{broken}: {told}");
-    }
-}
-
 /// Our own hook, with whatever can happen to it: the edit is not made, in both programs.
 #[test]
 #[ignore = "tools/prove agents"]
