@@ -90,8 +90,21 @@ pub fn walk(
     kept: &Kept,
     tell: &mut dyn FnMut(Told<'_>) -> Result<(), AgentError>,
 ) -> Result<(), AgentError> {
+    walk_by(root, Rules::of_project(root, ""), kept, tell)
+}
+
+/// The same by other rules of what is ignored at the top.
+///
+/// # Errors
+/// As [`walk`].
+pub fn walk_by(
+    root: BorrowedFd<'_>,
+    rules: Rules,
+    kept: &Kept,
+    tell: &mut dyn FnMut(Told<'_>) -> Result<(), AgentError>,
+) -> Result<(), AgentError> {
     beneath::folder(root, &Name::default()).map_err(AgentError::at("open", "."))?;
-    let mut next = vec![Next { name: Name::default(), rules: Rules::of_project(root, ""), ignored: false }];
+    let mut next = vec![Next { name: Name::default(), rules, ignored: false }];
     while let Some(folder) = next.pop() {
         match look(root, &folder) {
             Ok((handle, names, rules)) => {

@@ -4,6 +4,7 @@ use crate::app::App;
 use crate::ask::ModelNow;
 use crate::autopilot::{StandingNow, standing_now};
 use crate::clock::now;
+use crate::committed::Head;
 use crate::error::{Error, Exit};
 use crate::in_force::InForce;
 use crate::lineage::SiteNow;
@@ -51,6 +52,7 @@ pub(crate) struct Surroundings {
     session_alive: bool,
     standing: Option<StandingNow>,
     site: Option<SiteNow>,
+    head: Option<Head>,
 }
 
 /// What a plan was bound to when its permit was given.
@@ -88,7 +90,13 @@ impl Surroundings {
             None => None,
         };
         let site = identity.binding.site.as_ref().map(|bound| site_now(project_ref, bound)).transpose()?.flatten();
-        Ok(Self { in_force, model, session_alive, standing, site })
+        let head = Head::for_plan(root, identity)?;
+        Ok(Self { in_force, model, session_alive, standing, site, head })
+    }
+
+    /// What is committed of the plan's targets now, where it adopts what lies in the work tree.
+    pub fn head(&self) -> Option<&Head> {
+        self.head.as_ref()
     }
 
     /// The model that the plan's credential declared last.
@@ -137,6 +145,7 @@ impl App {
         basis.connected = Proposer::is_connected(&identity.binding.proposer.credential);
         let site = surroundings.site.as_ref().map(|site| &site.allowed);
         basis.allowed = surroundings.standing.as_ref().map(|standing| &standing.allowed).or(site);
+        basis.base = surroundings.head().map(|head| &head.base);
         let (evaluation, facts) = pipeline::evaluate(text, Origin::Record, basis)?;
         let authority = surroundings.in_force.authority();
         let (drifts, now) = (Vec::new(), now());
@@ -204,6 +213,11 @@ impl Stored {
             decided_at: self.record.status_at,
             approvers: self.in_force().approvers.iter().filter(has_signed).collect(),
         }
+    }
+
+    /// What is committed of its targets now, where it adopts what lies in the work tree.
+    pub fn head(&self) -> Option<&Head> {
+        self.surroundings.head()
     }
 
     /// The plan as the record has it.

@@ -2,6 +2,7 @@
 
 use crate::app::App;
 use crate::caller::Act;
+use crate::committed::Head;
 use crate::current::{Current, Stored};
 use crate::entry::{reason, scored};
 use crate::error::{Error, Exit};
@@ -176,6 +177,7 @@ impl App {
             maker: Maker::of(&identity.binding),
             autopilot: self.made_for(identity)?,
             site: self.site_for(identity)?,
+            head: current.stored.head().cloned(),
             ..Lineage::new(record.correlation_id.clone(), 1)
         };
         let constraints = identity.binding.constraints.clone();
@@ -258,6 +260,7 @@ impl App {
             maker: Maker::of(&identity.binding),
             autopilot: self.made_for(&identity)?,
             site: self.site_for(&identity)?,
+            head: Head::for_plan(&self.root, &identity)?,
             ..Lineage::new(record.correlation_id, 1)
         };
         if !record.status.is_final() && record.run.is_none() {

@@ -28,7 +28,8 @@ impl App {
             return Err(self.over(&current.stored.record));
         }
         let plan = current.evaluation.plan().ok_or_else(|| crate::stored::tampered(id))?;
-        let files = edit::editable(plan);
+        // What is adopted is what lies there, and nothing else.
+        let files = if plan.adopts() { Vec::new() } else { edit::editable(plan) };
         if plan.domain() != Domain::Files || files.is_empty() {
             let message = format!("plan `{id}` writes no text file that could be edited");
             let hint = hint!["say what should be different: ", Remedy::Revise];
@@ -60,6 +61,9 @@ impl App {
     ) -> Result<PlanView, Error> {
         let current = self.usable(id)?;
         let plan = current.evaluation.plan().ok_or_else(|| crate::stored::tampered(id))?;
+        if plan.adopts() {
+            return Err(unedited(id, &EditError::Nothing));
+        }
         let text = edit::edited(plan, files).map_err(|error| unedited(id, &error))?;
         let identity = &current.stored.identity;
         let lineage = Lineage {

@@ -1,6 +1,7 @@
 //! Whether a folder is the root of a git work tree, by the rules that git itself has. Git is not run: what it would do is for the
 //! repository to say.
 
+use exacta_context::git::settings;
 use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, openat, statat};
 use std::os::unix::ffi::OsStrExt as _;
@@ -78,24 +79,10 @@ fn names_something(git: &OwnedFd) -> bool {
 
 /// Whether the user told git to accept a folder whosever it is: `safe.directory` in the configuration that is theirs or the machine's.
 fn is_safe(folder: &Path) -> bool {
-    let home = std::env::var_os("HOME").map(PathBuf::from);
-    let xdg = std::env::var_os("XDG_CONFIG_HOME").filter(|path| !path.is_empty()).map(PathBuf::from);
-    let xdg = xdg.or_else(|| home.as_ref().map(|home| home.join(".config")));
-    let files = [
-        Some(PathBuf::from("/etc/gitconfig")),
-        xdg.map(|xdg| xdg.join("git/config")),
-        home.map(|home| home.join(".gitconfig")),
-    ];
     let mut safe = Vec::new();
-    for file in files.into_iter().flatten() {
-        let text = file
-            .parent()
-            .and_then(open_root)
-            .and_then(|outer| read(&outer, file.file_name()?.to_str()?, CONFIGURATION));
-        for name in safe_directories(&String::from_utf8_lossy(&text.unwrap_or_default())) {
-            // An empty one drops all before it.
-            if name.is_empty() { safe.clear() } else { safe.push(name) }
-        }
+    for (_, name) in user_settings().into_iter().filter(|(key, _)| key == "safe.directory") {
+        // An empty one drops all before it.
+        if name.is_empty() { safe.clear() } else { safe.push(name) }
     }
     safe.iter().any(|name| match name.strip_suffix("/*") {
         Some(above) => folder.starts_with(above),
@@ -103,19 +90,43 @@ fn is_safe(folder: &Path) -> bool {
     })
 }
 
-/// The values of `safe.directory` in a configuration of git's, in order.
-fn safe_directories(text: &str) -> Vec<String> {
-    let (mut inside, mut found) = (false, Vec::new());
-    for line in text.lines().map(str::trim) {
-        if let Some(section) = line.strip_prefix('[') {
-            inside = section.trim_end_matches(']').eq_ignore_ascii_case("safe");
-        } else if let (true, Some((key, value))) = (inside, line.split_once('='))
-            && key.trim().eq_ignore_ascii_case("directory")
-        {
-            found.push(value.trim().trim_matches('"').to_owned());
-        }
-    }
-    found
+/// The user's own configuration of git and the machine's, in order. Files that they include are not read.
+pub(crate) fn user_settings() -> Vec<(String, String)> {
+    let (home, own) = folders();
+    let files = [
+        Some(PathBuf::from("/etc/gitconfig")),
+        own.map(|own| own.join("config")),
+        home.map(|home| home.join(".gitconfig")),
+    ];
+    let text = |file: PathBuf| text(&file).unwrap_or_default();
+    files.into_iter().flatten().flat_map(|file| settings(&text(file))).collect()
+}
+
+/// The lines of a file of the user's own that git has for all repositories: what `key` names, or else the one of this name.
+pub(crate) fn user_lines(key: &str, name: &str) -> String {
+    let (home, own) = folders();
+    let told = user_settings().into_iter().rfind(|(found, _)| found == key).map(|(_, value)| value);
+    let file = match told {
+        Some(told) => match told.strip_prefix("~/") {
+            Some(rest) => home.map(|home| home.join(rest)),
+            None => Some(PathBuf::from(told)),
+        },
+        None => own.map(|own| own.join(name)),
+    };
+    file.and_then(|file| text(&file)).unwrap_or_default()
+}
+
+/// The user's home folder, and the one for git in their configuration.
+fn folders() -> (Option<PathBuf>, Option<PathBuf>) {
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let xdg = std::env::var_os("XDG_CONFIG_HOME").filter(|path| !path.is_empty()).map(PathBuf::from);
+    let xdg = xdg.or_else(|| home.as_ref().map(|home| home.join(".config")));
+    (home, xdg.map(|xdg| xdg.join("git")))
+}
+
+fn text(file: &Path) -> Option<String> {
+    let bytes = read(&open_root(file.parent()?)?, file.file_name()?.to_str()?, CONFIGURATION)?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 #[expect(
@@ -157,7 +168,10 @@ mod tests {
     #[test]
     fn safe_directories_are_read_as_git_writes_them() {
         let text = "[user]\n\tname = x\n\tdirectory = /no\n[safe]\n\tdirectory = /srv/a\n\tdirectory = \"*\"\n[Safe]\nDirectory=\n";
-        assert_eq!(safe_directories(text), ["/srv/a", "*", ""]);
-        assert!(safe_directories("").is_empty());
+        let safe = |text: &str| -> Vec<String> {
+            settings(text).into_iter().filter(|(key, _)| key == "safe.directory").map(|(_, value)| value).collect()
+        };
+        assert_eq!(safe(text), ["/srv/a", "*", ""]);
+        assert!(safe("").is_empty());
     }
 }

@@ -80,6 +80,7 @@ impl InForce {
             made: None,
             connected: false,
             allowed: None,
+            base: None,
         }
     }
 

@@ -5,6 +5,7 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests prepare their folders by path"))]
 
 mod access;
+mod adopt;
 mod agent;
 mod app;
 pub mod ask;
@@ -13,6 +14,7 @@ pub mod caller;
 mod checked;
 mod checks;
 mod clock;
+mod committed;
 mod connected;
 pub mod copies;
 mod current;
@@ -62,6 +64,7 @@ mod view;
 mod wait;
 mod withdraw;
 
+pub use adopt::{Adopting, NotCarried, Way};
 pub use agent::AgentName;
 pub use app::App;
 pub use app::trust::safe_on_tampering;

@@ -1,5 +1,6 @@
 //! Where a new plan comes from, and what it is made for.
 
+use crate::committed::Head;
 use exacta_kernel::binding::{Asked, Binding, BoundSite, ModelIdentity, PartialOf};
 use exacta_kernel::check::Allowed;
 use exacta_kernel::gate::Made;
@@ -27,6 +28,8 @@ pub(crate) struct Lineage {
     pub autopilot: Option<For>,
     /// The site that it is for, and the skill it was drafted by.
     pub site: Option<SiteNow>,
+    /// What is committed of its targets, where it adopts what lies in the work tree.
+    pub head: Option<Head>,
 }
 
 impl Lineage {
@@ -44,6 +47,7 @@ impl Lineage {
             maker: None,
             autopilot: None,
             site: None,
+            head: None,
         }
     }
 }

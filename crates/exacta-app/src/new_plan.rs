@@ -84,6 +84,7 @@ impl App {
                 asked: maker.map(|maker| maker.asked.clone()),
                 autopilot: lineage.autopilot.as_ref().map(|made_for| bound(made_for, plan)),
                 site: lineage.site.as_ref().map(|site| site.bound.clone()),
+                adopts: lineage.head.as_ref().map(|head| head.of(plan)),
             },
         })
     }
@@ -172,6 +173,9 @@ impl App {
         }));
         if let Some(parts) = new.identity.pointer("/partial_of") {
             created.data.insert("partial_of".to_owned(), parts.clone());
+        }
+        if let Some(adopts) = new.identity.pointer("/binding/adopts") {
+            created.data.insert("adopts".to_owned(), adopts.clone());
         }
         if let Some(asked) = new.identity.pointer("/binding/asked").filter(|asked| !asked.is_null()) {
             created.data.insert("asked".to_owned(), asked.clone());

@@ -1,5 +1,6 @@
 //! Text to decision: the kernel's stages, one after the other, with the facts each needs.
 
+use crate::committed::Base;
 use crate::error::Error;
 use exacta_exec::ProjectRoot;
 use exacta_kernel::assess::{self, Assessment};
@@ -68,6 +69,8 @@ pub struct Basis<'a> {
     pub connected: bool,
     /// What the words and lists of the autopilot allow that it was made for; nothing where there is none.
     pub allowed: Option<&'a Allowed>,
+    /// What is committed of its targets, where it adopts what lies in the work tree.
+    pub base: Option<&'a Base>,
 }
 
 impl Basis<'_> {
@@ -98,6 +101,9 @@ pub fn evaluate(text: &[u8], origin: Origin, basis: Basis<'_>) -> Result<(Evalua
     };
     let oversize = parse::oversize(&proposal, text, size);
     let mut facts = look(basis.root, &proposal, basis.policy.caps().target_bytes);
+    if let Some(base) = basis.base {
+        facts.set_base(base.clone());
+    }
     let plan = seal::seal(proposal, &facts)?;
     facts.set_source(exacta_source::read(&plan));
     let evaluation = judge(plan, &facts, basis, oversize.into_iter().next());

@@ -172,6 +172,7 @@ impl App {
         basis.connected = Proposer::is_connected(lineage.proposer.as_ref().unwrap_or(&self.credential()));
         let site = lineage.site.as_ref().map(|site| &site.allowed);
         basis.allowed = lineage.autopilot.as_ref().map(|made_for| &made_for.allowed).or(site);
+        basis.base = lineage.head.as_ref().map(|head| &head.base);
         let (evaluation, _) = pipeline::evaluate(text, origin, basis)?;
         match evaluation.plan() {
             None => self.refuse(Digest::of(text), &evaluation, &lineage),

@@ -29,7 +29,7 @@ pub use connect::{Agent, Connect, ConnectMode};
 pub use hook::{Hook, HookAgent};
 pub use plan::{
     Approve, AwaitAnswer, Check, Diff, Edit, Init, List, Log, Patch, Reject, Resubmit, Review, Revise, Show, Signer,
-    Source, Submit, Wait, Withdraw,
+    Source, SourceWith, Submit, Wait, Withdraw,
 };
 pub use policy::{PolicyCheck, PolicyCommand, PolicyExplain, PolicySet, ProfileCommand, ProfileName, ProfileSet};
 pub use provider::{Kind, ProviderAdd, ProviderCommand, ProviderOne, ProviderUse};
@@ -230,7 +230,7 @@ pub enum Command {
     Ask(Box<Ask>),
     /// Submit, ask if a person is needed, and execute
     #[command(
-        after_help = "Examples:\n  exacta run plan.json\n  git diff | exacta run -\n  agent | exacta run - --wait    ask elsewhere, then run\n  exacta run plan.json --constraint \"MUST_NOT delete files\""
+        after_help = "Examples:\n  exacta run plan.json\n  git diff | exacta run -\n  agent | exacta run - --wait    ask elsewhere, then run\n  exacta run --from-worktree     adopt what is changed already\n  exacta run plan.json --constraint \"MUST_NOT delete files\""
     )]
     Run(Run),
     /// Stop a run that goes on, also in the background, and put everything back
@@ -372,7 +372,7 @@ impl Command {
     /// Whether standard input carries what is to run, so that it need not be the terminal of the person who is asked about it.
     #[must_use]
     pub fn runs_standard_input(&self) -> bool {
-        matches!(self, Self::Run(args) if args.source.file.as_os_str() == "-")
+        matches!(self, Self::Run(args) if !args.from_worktree && args.files.iter().any(|file| file.as_os_str() == "-"))
     }
 
     /// Whether JSON lines are printed on the way.

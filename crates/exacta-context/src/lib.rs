@@ -10,6 +10,7 @@ mod beneath;
 mod error;
 mod fill;
 mod gate;
+pub mod git;
 mod history;
 pub mod ignored;
 mod index;

@@ -50,7 +50,7 @@ impl ProjectRoot {
         }
         let Some((journal, _)) = open(&area, run_id)? else { return Ok(None) };
         let kept = area.aside(run_id, journal.steps.len())?;
-        Ok(Some(Receipts { kept, ..receipts(run_id, &journal.steps) }))
+        Ok(Some(Receipts { kept, ..receipts(&journal) }))
     }
 
     /// The bytes a target had before a run, verified; `None` where there was no file.

@@ -32,6 +32,9 @@ pub(crate) struct Journal {
     pub(crate) correlation_id: CorrelationId,
     pub(crate) plan_hash: Digest,
     pub(crate) undoes: Option<RunId>,
+    /// Whether it adopts what lies in its targets already: then no target is ever touched, whoever brings the run to its end.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) adopts: bool,
     /// Folders that are missing and will be made, outer ones first.
     pub(crate) folders: Vec<Folder>,
     /// Folders that give way to a file when everything in them is deleted, outer ones first.
@@ -100,7 +103,8 @@ impl Journal {
             path: change.path.clone(),
             before: FileState::of(change.before.as_deref()),
             after: FileState::of(change.after.as_deref()),
-            attributes: attributes.cloned(),
+            // What it adopts keeps what it has; what is before it, git knows by its bytes alone.
+            attributes: attributes.filter(|_| !work.adopts).cloned(),
         });
         Self {
             run_id: work.run_id.clone(),
@@ -108,6 +112,7 @@ impl Journal {
             correlation_id: work.correlation_id.clone(),
             plan_hash: work.plan_hash,
             undoes: work.undoes.clone(),
+            adopts: work.adopts,
             folders,
             gone,
             leaves,
@@ -198,9 +203,12 @@ impl Journal {
         self.folders.iter().chain(&self.gone).map(|folder| &folder.path).chain(&self.leaves)
     }
 
-    /// Whether a folder at the path of a step is the run's own: made where a file was, or one that gives way to a file.
+    /// Whether a folder at the path of a step is the run's own: made where a file was, or one that gives way to a file; or it holds what
+    /// is adopted.
     pub(crate) fn swaps(&self, path: &RelPath) -> bool {
+        let adopted = |step: &Step| step.after != FileState::Absent && is_above(path, &step.path);
         self.folders.iter().chain(&self.gone).any(|folder| folder.path == *path)
+            || (self.adopts && self.steps.iter().any(adopted))
     }
 
     /// The step that leaves a file where a folder on the way to `path` was.
@@ -219,7 +227,11 @@ impl Journal {
             && self.above_files().all(|folder| paths().any(|path| is_above(folder, path)))
             && self.folders.iter().chain(&self.gone).all(|folder| folder.mode.is_none_or(|mode| mode & !0o7777 == 0))
             && self.steps.iter().all(|step| step.before != step.after && modes(&step.before) && modes(&step.after))
-            && self.steps.iter().all(|step| step.attributes.is_some() == (step.before != FileState::Absent))
+            && self
+                .steps
+                .iter()
+                .all(|step| step.attributes.is_some() == (step.before != FileState::Absent && !self.adopts))
+            && (!self.adopts || (self.undoes.is_none() && self.above_files().next().is_none()))
     }
 }
 

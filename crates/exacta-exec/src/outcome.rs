@@ -22,6 +22,8 @@ pub enum Outcome {
     RolledBack,
     /// It never came to its commit, and changed nothing.
     NothingDone,
+    /// It had come to its commit, but what it was to adopt is not there any more. It touched nothing.
+    NotAdopted,
     /// Nothing is there of the run any more: it had no effect, or all that it did was put back.
     NoTrace,
     /// Every target is as before but for what somebody else saved during the run: these, relative to the project root.
@@ -46,7 +48,7 @@ impl Outcome {
     /// Whether every target is as approved, or every target is as before.
     #[must_use]
     pub const fn is_all_or_nothing(&self) -> bool {
-        matches!(self, Self::Completed(_) | Self::RolledBack | Self::NothingDone | Self::NoTrace)
+        matches!(self, Self::Completed(_) | Self::RolledBack | Self::NothingDone | Self::NotAdopted | Self::NoTrace)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What goes into a run besides the permit, what is heard of it, and what comes out.
 
-use crate::journal::Step;
+use crate::journal::{Journal, Step};
 use exacta_kernel::facts::FileState;
 use exacta_kernel::id::RunId;
 use exacta_kernel::path::RelPath;
@@ -78,12 +78,19 @@ pub struct Receipt {
 }
 
 /// What a run did, from its journal.
-pub(crate) fn receipts(run_id: &RunId, steps: &[Step]) -> Receipts {
+pub(crate) fn receipts(journal: &Journal) -> Receipts {
+    let Journal { run_id, steps, adopts, .. } = journal;
     let receipt = |step: &Step| Receipt {
         path: step.path.clone(),
         before: step.before.clone(),
         after: step.after.clone(),
-        bytes: if let FileState::File { size, .. } = step.after { size } else { 0 },
+        bytes: if let FileState::File { size, .. } = step.after
+            && !adopts
+        {
+            size
+        } else {
+            0
+        },
         duration_us: 0,
     };
     Receipts { run_id: run_id.clone(), steps: steps.iter().map(receipt).collect(), kept: Vec::new() }

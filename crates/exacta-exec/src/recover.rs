@@ -183,16 +183,21 @@ fn conclude<F: Fs>(mut committed: Committed<'_, F>, decided_back: bool) -> Resul
         match committed.go_forward() {
             Ok(()) => {
                 let kept = committed.tidy();
-                let receipts = Receipts { kept, ..receipts(&run_id, &committed.journal.steps) };
+                let receipts = Receipts { kept, ..receipts(&committed.journal) };
                 return Ok(Recovered { run_id, plan_id, outcome: Outcome::Completed(receipts) });
             }
             Err(Halt::Io(error)) if error.is_sync() => return Err(unsettled(&run_id, &error)),
             Err(_) => {}
         }
     }
+    let adopts = committed.journal.adopts;
     let kept =
         committed.decide_back().and_then(|()| committed.put_back()).map_err(|error| unsettled(&run_id, &error))?;
-    let outcome = if kept.is_empty() { Outcome::RolledBack } else { Outcome::EditsKept(kept) };
+    let outcome = match kept.is_empty() {
+        true if adopts => Outcome::NotAdopted,
+        true => Outcome::RolledBack,
+        false => Outcome::EditsKept(kept),
+    };
     Ok(Recovered { run_id, plan_id, outcome })
 }
 

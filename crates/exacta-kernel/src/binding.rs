@@ -75,6 +75,20 @@ pub struct Binding {
     /// The site it is for, with the skill it was drafted by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site: Option<BoundSite>,
+    /// That it adopts what lies in the work tree already.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adopts: Option<Adoption>,
+}
+
+/// That a plan adopts what lies in the work tree already, so that its run writes nothing: [`Binding::targets`] are as it leaves them. No
+/// approval of such a plan is one to write, nor the other way round: this is a part of what is signed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Adoption {
+    /// The commit that was checked out; none where there was none yet.
+    pub head: Option<String>,
+    /// What that commit has of each target, with a mode as git knows it.
+    pub base: BTreeMap<RelPath, FileState>,
 }
 
 /// The site that a plan is for and the skill it was drafted by, as they were then.

@@ -1,7 +1,7 @@
 //! The difference between what a plan was made against and what there is now.
 
 use crate::approval::CLOCK_SKEW_SECONDS;
-use crate::binding::{Authority, Binding, BoundSite, Identity, ModelIdentity};
+use crate::binding::{Adoption, Authority, Binding, BoundSite, Identity, ModelIdentity};
 use crate::facts::{Facts, FileState, Obstacle, Target};
 use crate::hash::Digest;
 use crate::path::RelPath;
@@ -101,6 +101,7 @@ pub fn drift(identity: &Identity, present: &Present<'_>) -> Vec<Drift> {
         drifts.push(Drift::new(DriftKind::Configuration, Answer::Expired, "the project's configuration changed"));
     }
     drifts.extend(targets(binding, present.facts));
+    drifts.extend(binding.adopts.iter().flat_map(|adoption| base(adoption, present.facts)));
     drifts.extend(of_model(identity, present.model));
     drifts.extend(authority(&binding.authority, present.authority));
     if let Some(bound) = binding.autopilot.as_ref().filter(|bound| Some(bound.sha256) != present.autopilot) {
@@ -164,6 +165,18 @@ fn targets<'a>(binding: &'a Binding, facts: &'a Facts) -> impl Iterator<Item = D
         let message = target(path, expected, binding, facts)?;
         let drift = Drift::new(DriftKind::Target, Answer::Expired, message);
         Some(Drift { path: Some(path.to_string()), ..drift })
+    })
+}
+
+/// How what the commit has that is checked out differs from what it had.
+fn base<'a>(adoption: &'a Adoption, facts: &'a Facts) -> impl Iterator<Item = Drift> + 'a {
+    adoption.base.iter().filter_map(|(path, was)| {
+        let now = facts.base().and_then(|base| base.get(path));
+        if now.map(|content| FileState::of(content.as_deref())).as_ref() == Some(was) {
+            return None;
+        }
+        let message = format!("another `{path}` is committed now");
+        Some(Drift { path: Some(path.to_string()), ..Drift::new(DriftKind::Target, Answer::Expired, message) })
     })
 }
 

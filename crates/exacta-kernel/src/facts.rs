@@ -80,6 +80,7 @@ pub struct TargetFact {
 pub struct Facts {
     targets: BTreeMap<RelPath, TargetFact>,
     source: source::SourceFacts,
+    base: Option<BTreeMap<RelPath, Option<Arc<FileContent>>>>,
 }
 
 impl Facts {
@@ -97,6 +98,18 @@ impl Facts {
     /// Adds what the plan's code tells; that takes the plan's exact bytes, so it comes last.
     pub fn set_source(&mut self, source: source::SourceFacts) {
         self.source = source;
+    }
+
+    /// Says that what lies in the work tree is to be adopted, and what the commit that is checked out has of each target, with a mode as git
+    /// knows it; nothing where it has no such file.
+    pub fn set_base(&mut self, base: BTreeMap<RelPath, Option<Arc<FileContent>>>) {
+        self.base = Some(base);
+    }
+
+    /// What the commit that is checked out has of each target; only where the targets are to be adopted.
+    #[must_use]
+    pub const fn base(&self) -> Option<&BTreeMap<RelPath, Option<Arc<FileContent>>>> {
+        self.base.as_ref()
     }
 
     /// What the plan's code tells.
@@ -186,6 +199,13 @@ impl FileContent {
     #[must_use]
     pub fn is_binary(&self) -> bool {
         memchr::memchr(0, self.bytes.get(..8192).unwrap_or(&self.bytes)).is_some()
+    }
+
+    /// The same bytes, as executable as is said, for whoever may read them.
+    #[must_use]
+    pub fn made_executable(&self, executable: bool) -> Self {
+        let mode = if executable { self.mode | (self.mode & 0o444) >> 2 } else { self.mode & !0o111 };
+        Self { mode, ..self.clone() }
     }
 
     /// Whether its owner may execute it: all that git records of a mode.

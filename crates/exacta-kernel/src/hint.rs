@@ -129,6 +129,8 @@ pub enum Remedy {
     SubmitVersion(PlanId),
     /// See which forms of a change can be submitted.
     SubmitForms,
+    /// Propose to put back what is committed, in place of what was not adopted.
+    PutBack,
     // Runs.
     /// Run a plan.
     Execute(PlanId),

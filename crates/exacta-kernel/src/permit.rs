@@ -39,6 +39,8 @@ pub struct Work {
 enum Acts {
     /// To each file, sorted by path.
     Files(Vec<Change>),
+    /// What lies in each file already is adopted: nothing is written. Sorted by path.
+    Adoption(Vec<Change>),
     /// Outside the project, in order.
     Effects(Vec<Effect>),
 }
@@ -109,6 +111,7 @@ pub fn permit(
     let granted = examine(recorded, &decision, approval.as_ref(), &present)?;
     let plan = decision.plan().plan();
     let acts = match plan.domain() {
+        Domain::Files if plan.adopts() => Acts::Adoption(plan.changes()),
         Domain::Files => Acts::Files(plan.changes()),
         domain => Acts::Effects(effect::of_plan(plan, &run_id).map_err(|_| Refused::NoExecutor(domain))?),
     };
@@ -159,7 +162,9 @@ fn examine(
     let Recorded { project, identity, status, .. } = recorded;
     let drifts = usable(recorded, present)?;
     let plan = decision.plan().plan();
-    if identity.plan_hash(plan.content_hash()).map_err(|_| Refused::NotCanonical)? != recorded.plan_hash {
+    let is_its_kind = plan.adopts() == identity.binding.adopts.is_some();
+    if !is_its_kind || identity.plan_hash(plan.content_hash()).map_err(|_| Refused::NotCanonical)? != recorded.plan_hash
+    {
         return Err(Refused::HashMismatch);
     }
     if decision.verdict() == Verdict::Deny {
@@ -258,11 +263,11 @@ impl Work {
         self.undoes.as_ref()
     }
 
-    /// What happens to each file, sorted by path.
+    /// What happens to each file, or happened to it before it is [adopted](Work::adopts), sorted by path.
     #[must_use]
     pub fn changes(&self) -> &[Change] {
         match &self.acts {
-            Acts::Files(changes) => changes,
+            Acts::Files(changes) | Acts::Adoption(changes) => changes,
             Acts::Effects(_) => &[],
         }
     }
@@ -271,9 +276,15 @@ impl Work {
     #[must_use]
     pub fn effects(&self) -> &[Effect] {
         match &self.acts {
-            Acts::Files(_) => &[],
+            Acts::Files(_) | Acts::Adoption(_) => &[],
             Acts::Effects(effects) => effects,
         }
+    }
+
+    /// Whether what lies in the files already is adopted, so that nothing is written: they are found as [`Work::changes`] leaves them.
+    #[must_use]
+    pub const fn adopts(&self) -> bool {
+        matches!(self.acts, Acts::Adoption(_))
     }
 
     /// Whether it acts outside the project, and so needs another executor than files do.

@@ -35,6 +35,8 @@ pub struct Plan {
     /// Why the other file steps could not be.
     pub(crate) failures: Vec<Finding>,
     pub(crate) content_hash: Digest,
+    /// Whether it adopts what lies in the work tree already.
+    pub(crate) adopts: bool,
 }
 
 /// What one file step does: the exact content before it and after it.
@@ -244,14 +246,24 @@ impl Plan {
         files.collect::<BTreeSet<_>>().into_iter().collect()
     }
 
-    /// The state every target is expected in when the run starts.
+    /// The state every target is expected in when the run starts: as it is before, or, where it is adopted, as it is after.
     #[must_use]
     pub fn expected_states(&self) -> BTreeMap<RelPath, FileState> {
         let mut states = BTreeMap::new();
         for effect in &self.effects {
-            states.entry(effect.path.clone()).or_insert_with(|| FileState::of(effect.before.as_deref()));
+            if self.adopts {
+                states.insert(effect.path.clone(), FileState::of(effect.after.as_deref()));
+            } else {
+                states.entry(effect.path.clone()).or_insert_with(|| FileState::of(effect.before.as_deref()));
+            }
         }
         states
+    }
+
+    /// Whether it adopts what lies in the work tree already, so that nothing is written.
+    #[must_use]
+    pub const fn adopts(&self) -> bool {
+        self.adopts
     }
 
     /// SHA-256 of the proposal with each file payload replaced by its before and after: the same on every machine.

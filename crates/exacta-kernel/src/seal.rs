@@ -34,7 +34,8 @@ pub fn seal(proposal: Proposal, facts: &Facts) -> Result<Plan, serde_json::Error
     let Sealing { effects, failures, .. } = sealing;
     let content_hash = content_hash(&proposal, &effects)?;
     let wholes = crate::plan::wholes(&effects);
-    Ok(Plan { proposal, effects, wholes, failures, content_hash })
+    let adopts = facts.base().is_some();
+    Ok(Plan { proposal, effects, wholes, failures, content_hash, adopts })
 }
 
 /// What is wrong with the targets of steps whose proposal was refused for something else ([`crate::parse::readable`]).
@@ -87,7 +88,7 @@ impl Sealing<'_> {
         let whole = |finding: Finding| vec![(String::new(), finding)];
         let before = match self.now.get(&path) {
             Some(content) => content.clone(),
-            None => self.content(&path).map_err(whole)?,
+            None => self.before(&path).map_err(whole)?,
         };
         let base = matches_base(step, before.as_deref()).map_err(whole)?;
         let (kind, payload) = match &step.action {
@@ -102,7 +103,57 @@ impl Sealing<'_> {
         let after = diff::materialise_on(said, kind, payload.as_deref(), &path, before.as_deref())
             .map_err(|error| misfits(error, payload.as_deref(), before.as_deref()))?
             .map(Arc::new);
+        let after = self.adopted(&path, after).map_err(whole)?;
         Ok(Effect::new(index, path, before, after))
+    }
+
+    /// What a step begins with: the target as it is, or, where that is adopted, as the commit has it that is checked out.
+    fn before(&self, path: &RelPath) -> Result<Option<Content>, Finding> {
+        let Some(base) = self.facts.base() else { return self.content(path) };
+        match base.get(path) {
+            Some(Some(content)) => Ok(Some(match self.present(path)? {
+                // Of a mode git knows whether a file can be executed; the rest is as it lies there.
+                Some(now) => {
+                    let mode = now.made_executable(content.is_executable()).mode();
+                    Arc::new(FileContent::new(content.bytes().to_vec(), mode))
+                }
+                None => content.clone(),
+            })),
+            Some(None) => Ok(None),
+            None => Err(Finding::new(
+                Code::TargetUnusable,
+                format!("nothing is known about `{path}` in the commit that is checked out"),
+                "run the command again",
+            )),
+        }
+    }
+
+    /// What a step leaves: as it says, or, where that is adopted, what lies there, which must be the same.
+    fn adopted(&self, path: &RelPath, after: Option<Content>) -> Result<Option<Content>, Finding> {
+        if self.facts.base().is_none() {
+            return Ok(after);
+        }
+        match (after, self.present(path)?) {
+            (None, None) => Ok(None),
+            (Some(after), Some(now))
+                if (after.sha256(), after.is_executable()) == (now.sha256(), now.is_executable()) =>
+            {
+                Ok(Some(now))
+            }
+            _ => Err(Finding::new(
+                Code::TargetChanged,
+                format!("`{path}` is not in the work tree as the step says, so it cannot be adopted"),
+                "adopt what is there now, or submit the change as a plan that writes it",
+            )),
+        }
+    }
+
+    /// The file that lies at a target, if there is one.
+    fn present(&self, path: &RelPath) -> Result<Option<Content>, Finding> {
+        match self.facts.get(path).map(|TargetFact { target, .. }| target) {
+            Some(Target::Directory { .. } | Target::Blocked { by: Obstacle::NotAFolder, .. }) => Ok(None),
+            _ => self.content(path),
+        }
     }
 
     /// Whether the steps so far delete all of these files, and there are some.

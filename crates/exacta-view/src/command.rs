@@ -31,6 +31,7 @@ fn arguments(remedy: &Remedy) -> Cow<'static, str> {
         Remedy::Submit => "submit FILE",
         Remedy::SubmitVersion(plan) => return on("submit FILE --revises", Some(plan.as_str())),
         Remedy::SubmitForms => "submit --help",
+        Remedy::PutBack => "run --from-worktree --put-back",
         Remedy::Execute(plan) => return on("execute", Some(plan.as_str())),
         Remedy::Undo(run) => return on("undo", run.as_ref().map(RunId::as_str)),
         Remedy::Status => "status",

@@ -167,6 +167,7 @@ fn detail(plan: &Plan, judged: &Judged<'_>, registered: Option<Registered<'_>>) 
         derived_from: identity.and_then(|identity| identity.derived_from.as_ref()).map(ToString::to_string),
         partial_of: identity.map(|identity| identity.partial_of.iter().map(partial).collect()).unwrap_or_default(),
         edited_from: identity.and_then(|identity| identity.edited_from.as_ref()).map(ToString::to_string),
+        adopts: plan.adopts(),
         created_at: identity.map(|identity| identity.created_at.to_string()),
         steps: plan.ordered_steps().into_iter().map(|(index, step)| step_view(plan, index, step)).collect(),
         constraints: judged.constraints.iter().map(constraint).collect(),

@@ -101,6 +101,9 @@ pub struct Detail {
     /// The plan that a person edited to make this one, if one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited_from: Option<String>,
+    /// Whether it adopts what lies in the work tree already, so that its run writes nothing; left out where not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub adopts: bool,
     /// Not for `check`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_at: Option<String>,

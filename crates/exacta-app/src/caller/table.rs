@@ -14,6 +14,8 @@ pub enum Act {
     Propose,
     /// Submit a new version of a plan, submit it again, withdraw it while it is pending.
     Answer,
+    /// Submit what lies in the work tree already, to be adopted or put back.
+    Adopt,
     /// Start what policy alone allows.
     StartAllowed,
     /// Start what a person approved.
@@ -88,11 +90,12 @@ pub enum Refusal {
 
 impl Act {
     /// All of them, in the order of the table.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Read,
         Self::ReadAll,
         Self::Propose,
         Self::Answer,
+        Self::Adopt,
         Self::StartAllowed,
         Self::StartApproved,
         Self::StartAsTold,
@@ -112,6 +115,7 @@ impl Act {
             Self::ReadAll => "read the log and the settings",
             Self::Propose => "submit plans",
             Self::Answer => "answer for a plan",
+            Self::Adopt => "adopt what lies in the work tree",
             Self::StartAllowed => "start what policy allows",
             Self::StartApproved | Self::StartAsTold => "start what a person approved",
             Self::Cancel => "cancel runs",
@@ -133,6 +137,7 @@ impl Act {
             Self::ReadAll => [Yes, With(ReadAll), With(ReadAll), Never],
             Self::Propose => [Yes, With(Propose), With(Propose), Yes],
             Self::Answer => [Yes, With(Propose), OwnWith(Propose), Own],
+            Self::Adopt => [Yes, Never, Never, Never],
             Self::StartAllowed => [Yes, With(RunAllowed), With(RunAllowed), Own],
             Self::StartApproved => [Yes, With(Execute), With(Execute), Never],
             Self::StartAsTold => [Yes, With(Execute), With(Execute), Own],
@@ -227,6 +232,7 @@ read               yes yes    yes yes    yes yes    yes yes      yes yes      re
 read_all           yes yes    yes yes    yes yes    yes yes      yes yes      read_all ?       read_all ?      - ?
 propose            yes yes    yes yes    yes yes    yes yes      yes yes      propose ?        yes ?           yes ?
 answer             yes yes    yes yes    yes yes    yes yes      yes own      propose ?        yes ?           yes ?
+adopt              yes yes    yes yes    yes yes    - -          - -          - ?              - ?             - ?
 start_allowed      yes yes    yes yes    yes yes    yes yes      yes yes      run_allowed ?    yes ?           yes ?
 start_approved     yes yes    yes yes    yes yes    yes yes      yes yes      execute ?        execute ?       - ?
 start_as_told      yes yes    yes yes    yes yes    yes yes      yes yes      execute ?        execute ?       yes ?

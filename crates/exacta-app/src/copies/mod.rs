@@ -215,7 +215,7 @@ impl App {
 }
 
 /// The same for a person and a script.
-fn error(error: AgentError) -> Error {
+pub(crate) fn error(error: AgentError) -> Error {
     let (exit, code) = match &error {
         AgentError::Busy(_) => (Exit::Fault, "agent_busy"),
         AgentError::Refused { .. } => (Exit::Usage, "agent_refused"),

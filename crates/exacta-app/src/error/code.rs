@@ -101,6 +101,16 @@ impl PartialEq<&str> for ErrorCode {
 codes! {
     /// Above the most that the Safety Policy allows.
     ABOVE_CEILING = "above_ceiling", [AboveCeiling], "choose less, or the operator raises the ceiling";
+    /// A merge left conflicts in what would be adopted.
+    ADOPT_CONFLICT = "adopt_conflict", [Usage], "settle them, or name other files";
+    /// What lies in the work tree cannot be written as a proposal.
+    ADOPT_IO = "adopt_io", [Fault], "what the message names";
+    /// Nothing there differs from what is committed, or nothing that a plan can carry.
+    ADOPT_NOTHING = "adopt_nothing", [Usage], "name what differs";
+    /// Something is staged that is neither committed nor in the work tree.
+    ADOPT_STAGED = "adopt_staged", [Usage], "stage what lies there, or nothing, or name other files";
+    /// More files differ from what is committed than any plan may have.
+    ADOPT_TOO_MANY = "adopt_too_many", [Usage], "name some of them";
     /// Every name of a copy is taken.
     AGENT_BUSY = "agent_busy", [Usage], "drop a copy that is over";
     /// The agent was stopped; its copy stays.
@@ -187,6 +197,8 @@ codes! {
     ENTRY_UNKNOWN = "entry_unknown", [Usage], "list the log", 404;
     /// A form that this session did not show.
     FORM_REFUSED = "form_refused", [Usage], "reload the page", 403;
+    /// The project is not the root of a git work tree, or its repository cannot be read.
+    GIT_UNREADABLE = "git_unreadable", [Fault], "what the message names";
     /// The plan is not the one that was looked at.
     HASH_MISMATCH = "hash_mismatch", [Drifted, Usage], "look at it again";
     /// Whoever decides with a key, or from afar, says what was looked at.
@@ -275,6 +287,8 @@ codes! {
     NOTHING_PENDING = "nothing_pending", [Usage], "list the plans";
     /// There is no such occasion of the autopilot.
     OCCASION_UNKNOWN = "occasion_unknown", [Usage], "list them";
+    /// More than one proposal was named.
+    ONE_FILE = "one_file", [Usage], "run one at a time";
     /// An operation's id that cannot be one.
     OPERATION_INVALID = "operation_invalid", [Usage], "`detail.correlation_id` of a plan";
     /// An operation that policy does not know.
@@ -293,6 +307,8 @@ codes! {
     PATCH_IMPOSSIBLE = "patch_impossible", [Denied], "look at the plan itself";
     /// A path that cannot be one of this project.
     PATH_INVALID = "path_invalid", [Usage], "what the message names";
+    /// A path is not in the project.
+    PATH_OUTSIDE = "path_outside", [Usage], "name files and folders of the project";
     /// It cannot be told where a path leads.
     PATH_UNCLEAR = "path_unclear", [Fault], "see what lies on its way";
     /// A person has to say so.

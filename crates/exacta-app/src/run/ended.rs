@@ -62,6 +62,10 @@ impl Ended {
                 let how = "the commit point had not passed: the run changed nothing";
                 Self { untouched: true, ..Self::with(RunState::RolledBack, how.to_owned()) }
             }
+            Outcome::NotAdopted => Self::nothing_done(
+                "the commit point had passed, but what it was to adopt is not there any more: it touched nothing"
+                    .to_owned(),
+            ),
             // What it met of others would be named. A target that is as the run did not expect, it never touched.
             Outcome::NoTrace => Self::nothing_done(
                 "nobody recorded its end: it had no effect, or all that it did was put back".to_owned(),

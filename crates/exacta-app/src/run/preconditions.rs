@@ -75,7 +75,11 @@ fn changed_for(bound: &Bound<'_>, project_ref: ProjectRef<'_>, moment: Moment) -
     let surroundings = Surroundings::load(project_ref, bound.identity)?;
     let authority = surroundings.in_force.authority();
     let late = (moment == Moment::LateStart).then(|| project_ref.root.facts(bound.facts.paths(), TARGET_CAP));
-    let facts = late.as_ref().unwrap_or(bound.facts);
+    let mut facts = late.unwrap_or_else(|| bound.facts.clone());
+    if let Some(head) = surroundings.head() {
+        facts.set_base(head.base.clone());
+    }
+    let facts = &facts;
     known(facts)?;
     let mut drifts = drift::drift(bound.identity, &surroundings.present(&authority, facts));
     drifts.retain(|drift| moment != Moment::Commit || !drift.kind.ends_at_the_start());

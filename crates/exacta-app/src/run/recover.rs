@@ -152,6 +152,8 @@ impl App {
     fn contradiction(&self, run: &RunRecord, end: &Ended) -> Result<Option<String>, Error> {
         let meant = match end.state {
             RunState::Completed => "completed",
+            // What it did not adopt lies there all the same.
+            RunState::RolledBack if self.has_adopted(run)? => return Ok(None),
             RunState::RolledBack => "put back",
             _ => return Ok(None),
         };
@@ -181,6 +183,12 @@ impl App {
             )));
         }
         Ok(None)
+    }
+
+    /// Whether a run was to adopt what lies in its targets, and so never touched one.
+    fn has_adopted(&self, run: &RunRecord) -> Result<bool, Error> {
+        let identity = crate::stored::identity(&self.record(&run.plan_id)?)?;
+        Ok(run.undoes.is_none() && identity.binding.adopts.is_some())
     }
 
     /// Whether a target is a later run's concern by now. Never where a person is to look at it.

@@ -10,6 +10,14 @@ pub struct Source {
     /// The proposal or patch: a file, or `-` for standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
+    /// What comes with it.
+    #[command(flatten)]
+    pub with: SourceWith,
+}
+
+/// What comes with a proposal or patch.
+#[derive(Debug, Args)]
+pub struct SourceWith {
     /// A limit of your own, such as "MUST_NOT delete files"; may be repeated
     #[arg(long = "constraint", value_name = "TEXT")]
     pub constraints: Vec<String>,

@@ -1,7 +1,8 @@
 //! Arguments of the commands that act.
 
-use super::{AwaitAnswer, Signer, Source};
+use super::{AwaitAnswer, Signer, SourceWith};
 use clap::Args;
+use std::path::PathBuf;
 
 /// How a run goes.
 #[derive(Debug, Args)]
@@ -33,9 +34,18 @@ pub struct Execute {
 /// `exacta run`
 #[derive(Debug, Args)]
 pub struct Run {
-    /// The proposal.
+    /// The proposal or patch: a file, or `-` for standard input; with `--from-worktree`, changed files and folders
+    #[arg(value_name = "FILE", required_unless_present = "from_worktree")]
+    pub files: Vec<PathBuf>,
+    /// Adopt what is changed already in your git work tree: nothing is written. Only for a person at a terminal
+    #[arg(long, conflicts_with_all = ["from_git", "from_codex"])]
+    pub from_worktree: bool,
+    /// The opposite: put back what is committed
+    #[arg(long, requires = "from_worktree")]
+    pub put_back: bool,
+    /// What comes with it.
     #[command(flatten)]
-    pub source: Source,
+    pub with: SourceWith,
     /// How.
     #[command(flatten)]
     pub pace: Pace,

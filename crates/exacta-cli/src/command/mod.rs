@@ -36,6 +36,7 @@ mod status;
 mod token;
 mod undo;
 mod waiting;
+mod worktree;
 
 use crate::args::{Cli, Command};
 use crate::output::Output;

@@ -35,7 +35,7 @@ pub fn ask(person: &Person, view: &PlanView, yes: Yes, context: &Context) -> Res
     show(view, context);
     let grave = decision::is_grave(view);
     loop {
-        match if grave { word(person, yes)? } else { key(person, yes)? } {
+        match if grave { word(person, verb(yes, view))? } else { key(person, verb(yes, view))? } {
             Answer::Yes => return Ok(Choice::Approve),
             Answer::No => return Ok(Choice::Pause),
             Answer::View => match look(view, context)? {
@@ -87,8 +87,8 @@ fn look(view: &PlanView, context: &Context) -> Result<Choice, Error> {
     Ok(review::look(view.clone(), context)?.0)
 }
 
-fn key(person: &Person, yes: Yes) -> Result<Answer, Error> {
-    let question = format!("{} [y]es  [n]o  [v]iew  [c]hanges…  [?] ", verb(yes));
+fn key(person: &Person, verb: &str) -> Result<Answer, Error> {
+    let question = format!("{verb} [y]es  [n]o  [v]iew  [c]hanges…  [?] ");
     Ok(match person.key(&question)? {
         Some('y' | 'Y') => Answer::Yes,
         Some('n' | 'N' | 'q') => Answer::No,
@@ -99,8 +99,8 @@ fn key(person: &Person, yes: Yes) -> Result<Answer, Error> {
 }
 
 /// A deliberate act: the word, and Enter.
-fn word(person: &Person, yes: Yes) -> Result<Answer, Error> {
-    let question = format!("{} Type {WORD}, or [n]o  [v]iew  [c]hanges…  [?] ", verb(yes));
+fn word(person: &Person, verb: &str) -> Result<Answer, Error> {
+    let question = format!("{verb} Type {WORD}, or [n]o  [v]iew  [c]hanges…  [?] ");
     Ok(match person.ask(&question)?.as_str() {
         WORD => Answer::Yes,
         "n" | "no" | "q" => Answer::No,
@@ -110,9 +110,10 @@ fn word(person: &Person, yes: Yes) -> Result<Answer, Error> {
     })
 }
 
-const fn verb(yes: Yes) -> &'static str {
+fn verb(yes: Yes, view: &PlanView) -> &'static str {
     match yes {
         Yes::Approves => "Approve?",
+        Yes::Applies if plan::adopts(view) => "Adopt?",
         Yes::Applies => "Apply?",
     }
 }

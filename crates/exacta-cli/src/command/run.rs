@@ -4,7 +4,7 @@ use super::decide::{Decided, decide_shown, named};
 use super::key::Decider;
 use super::question::Yes;
 use super::run_end::{self as end, End};
-use super::{Context, answer, plan as plans, source};
+use super::{Context, answer, plan as plans, source, worktree};
 use crate::args::{AwaitAnswer, Execute, Pace, Run, Signer};
 use crate::fail;
 use crate::prompt::Person;
@@ -35,7 +35,14 @@ pub fn execute(args: &Execute, context: &Context) -> Result<u8, Error> {
 
 /// `exacta run`
 pub fn run(args: &Run, context: &Context) -> Result<u8, Error> {
-    let (text, request) = source::read(&args.source)?;
+    if args.from_worktree {
+        return worktree::run(args, context);
+    }
+    let [file] = args.files.as_slice() else {
+        return Err(Error::new(Exit::Usage, "one_file", "one proposal or patch is run at a time")
+            .hint("name one file; several files and folders are for `--from-worktree`"));
+    };
+    let (text, request) = source::read_with(file, &args.with)?;
     // A new project asks about every change: somebody who has no key to answer with is told before anything is made.
     if Person::is_present() && App::would_make(&context.options)?.is_some() {
         own_key(&context.options, None)?;

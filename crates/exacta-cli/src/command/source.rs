@@ -1,6 +1,6 @@
 //! Where a proposal comes from: a file or standard input, with constraints of the request.
 
-use crate::args::{self, Source};
+use crate::args::{self, Source, SourceWith};
 use exacta_app::import::{Form, Patch};
 use exacta_app::{Error, Exit, Request};
 use exacta_kernel::hash::Hashing;
@@ -31,15 +31,29 @@ const KINDS: [(&str, ConstraintKind); 4] = [
 
 /// The text of a proposal or patch, and what comes with it.
 pub fn read(source: &Source) -> Result<(Vec<u8>, Request), Error> {
+    read_with(&source.file, &source.with)
+}
+
+/// The same of a file that is named in another way.
+pub fn read_with(file: &Path, with: &SourceWith) -> Result<(Vec<u8>, Request), Error> {
+    let constraints = constraints(with)?;
+    let (text, refused) = read_named(file)?;
+    let patch = patch(&with.patch, &text)?;
+    Ok((text, Request { constraints, patch, refused, ..Request::default() }))
+}
+
+/// The constraints that come with a proposal.
+pub fn constraints(source: &SourceWith) -> Result<Vec<Constraint>, Error> {
     if source.constraints.len() > limit::CONSTRAINTS {
         let message = format!("there are more than {} constraints", limit::CONSTRAINTS);
         return Err(Error::new(Exit::Usage, "constraint_invalid", message).hint("give the ones that matter most"));
     }
-    let constraints = source.constraints.iter().enumerate();
-    let constraints = constraints.map(|(index, text)| constraint(index + 1, text)).collect::<Result<_, _>>()?;
-    let (text, refused) = read_named(&source.file)?;
-    let patch = patch(&source.patch, &text)?;
-    Ok((text, Request { constraints, patch, refused, ..Request::default() }))
+    source.constraints.iter().enumerate().map(|(index, text)| constraint(index + 1, text)).collect()
+}
+
+/// What kind of change a patch is, as the user says.
+pub fn intent(args: &args::Patch) -> IntentKind {
+    args.intent.as_deref().and_then(IntentKind::parse).unwrap_or(IntentKind::AddFeature)
 }
 
 /// The form that was named, or else the one that the text begins like; none for a proposal.
@@ -53,8 +67,7 @@ fn patch(args: &args::Patch, text: &[u8]) -> Result<Option<Patch>, Error> {
         let told = args.intent.is_some() || args.text.is_some();
         return if told { Err(no_patch()) } else { Ok(None) };
     };
-    let intent = args.intent.as_deref().and_then(IntentKind::parse).unwrap_or(IntentKind::AddFeature);
-    Ok(Some(Patch { form, intent, words: args.text.clone() }))
+    Ok(Some(Patch { form, intent: intent(args), words: args.text.clone() }))
 }
 
 /// What a patch begins with. A proposal is a JSON object, so that nothing is both.

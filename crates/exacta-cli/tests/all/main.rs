@@ -9,6 +9,7 @@
     reason = "tests"
 )]
 
+mod adopt;
 mod agent;
 mod agents;
 mod answer;

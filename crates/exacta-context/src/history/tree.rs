@@ -1,7 +1,7 @@
 //! What differs between two trees.
 
-use super::Id;
-use super::object::{Kind, Objects};
+use crate::git::Id;
+use crate::git::object::{Kind, Objects};
 use std::collections::BTreeMap;
 
 /// The deepest folders that are looked into.

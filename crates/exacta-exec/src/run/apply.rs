@@ -16,7 +16,7 @@ use std::time::Instant;
 impl<F: Fs> Ready<'_, F> {
     /// Makes the run visible, verifies it and writes the done record; or puts everything back (INV-PLAN-3).
     pub(crate) fn apply(mut self, options: &mut RunOptions<'_>) -> Result<Receipts, RunError> {
-        match self.rename_all(options).and_then(|()| self.committed.finish()) {
+        match self.show(options).and_then(|()| self.committed.finish()) {
             Ok(()) => {}
             Err(halt) => {
                 (options.observer)(Event::RollingBack { cause: halt.to_string() });
@@ -29,12 +29,17 @@ impl<F: Fs> Ready<'_, F> {
         let kept = self.committed.remove_old();
         let old = std::mem::take(&mut self.committed.old);
         self.committed.area.fs.close(old.into_iter().flatten().map(|held| held.file).collect());
-        let mut receipts = receipts(&self.committed.journal.run_id, &self.committed.journal.steps);
+        let mut receipts = receipts(&self.committed.journal);
         for (receipt, spent) in receipts.steps.iter_mut().zip(&self.spent) {
             receipt.duration_us = u64::try_from(spent.as_micros()).unwrap_or(u64::MAX);
         }
         receipts.kept = kept;
         Ok(receipts)
+    }
+
+    /// What is adopted is there already.
+    fn show(&mut self, options: &RunOptions<'_>) -> Result<(), Halt> {
+        if self.committed.journal.adopts { Ok(()) } else { self.rename_all(options) }
     }
 
     fn rename_all(&mut self, options: &RunOptions<'_>) -> Result<(), Halt> {

@@ -54,7 +54,7 @@ impl<'a, F: Fs> Prepared<'a, F> {
                 Found::Other(found) => drifted.push(Drifted { path: change.path.clone(), found: found.to_owned() }),
             }
         }
-        prepared.missing = round.missing.into_iter().collect();
+        prepared.missing = if work.adopts { Vec::new() } else { round.missing.into_iter().collect() };
         if drifted.is_empty() { Ok(prepared) } else { Err(RunError::Drifted { targets: drifted }) }
     }
 
@@ -101,8 +101,10 @@ impl<'a, F: Fs> Prepared<'a, F> {
                 Err(error) => return Err(error),
             },
         };
-        let (held, before, now) = match (old, &change.before, self.area.fs.stat_in(&dir, change.path.name())) {
+        let expected = self.work.expected(change);
+        let (held, before, now) = match (old, expected, self.area.fs.stat_in(&dir, change.path.name())) {
             (None, _, Err(Errno::NOENT)) => return Ok(None),
+            (None, None, Ok(now)) if now.kind == Kind::Folder && self.holds_adopted(&change.path) => return Ok(None),
             (None, _, Ok(now)) if now.kind == Kind::Folder && self.is_gone(&change.path) => return Ok(None),
             (Some(held), Some(before), Ok(now)) => (held, before, now),
             (_, _, Err(errno)) if errno != Errno::NOENT => return Err(io(errno)),
@@ -154,8 +156,9 @@ impl<'a, F: Fs> Prepared<'a, F> {
     /// What is where a change is to be made.
     fn open(&mut self, change: &Change, round: &mut Round) -> Result<Found<F>, RunError> {
         let path = &change.path;
+        let expected = self.work.expected(change);
         let Some(dir) = self.folder(path, &mut round.missing)? else {
-            return Ok(if change.before.is_none() { Found::Nothing } else { Found::Other("is gone") });
+            return Ok(if expected.is_none() { Found::Nothing } else { Found::Other("is gone") });
         };
         self.fit_folder(&dir, path, round)?;
         let fs = self.area.fs;
@@ -166,12 +169,13 @@ impl<'a, F: Fs> Prepared<'a, F> {
             Ok(stat) if stat.mount => return Err(refused(path, "another file system begins there")),
             Ok(stat) => Some(stat.kind),
         };
-        let before = match (found, &change.before) {
+        let before = match (found, expected) {
             (None, None) => return Ok(Found::Nothing),
             (Some(Kind::File), Some(before)) => before,
             (None, Some(_)) => return Ok(Found::Other("is gone")),
             (Some(Kind::File), None) => return Ok(Found::Other("exists now")),
-            (Some(Kind::Folder), None) if self.empties(&dir, path)? => return Ok(Found::Nothing),
+            (Some(Kind::Folder), None) if self.holds_adopted(path) => return Ok(Found::Nothing),
+            (Some(Kind::Folder), None) if !self.work.adopts && self.empties(&dir, path)? => return Ok(Found::Nothing),
             (Some(Kind::Folder), _) => return Ok(Found::Other("is a folder now")),
             (Some(Kind::Symlink), _) => return Ok(Found::Other("is a symbolic link now")),
             (Some(Kind::Special), _) => return Ok(Found::Other("is a device, socket or pipe now")),
@@ -218,11 +222,18 @@ impl<'a, F: Fs> Prepared<'a, F> {
         }
     }
 
-    /// Whether a folder could not be opened because of a file that this work deletes.
+    /// Whether a folder could not be opened because of a file that this work deletes, or adopts.
     fn gives_way(&self, folder: &RelPath, error: &IoError) -> bool {
         let deletes = |change: &Change| change.before.is_some() && change.after.is_none();
+        let is_in_place = |change: &Change| if self.work.adopts { change.after.is_some() } else { deletes(change) };
         error.errno == Errno::NOTDIR
-            && self.work.changes.iter().any(|change| deletes(change) && folder.is_beneath(&change.path))
+            && self.work.changes.iter().any(|change| is_in_place(change) && folder.is_beneath(&change.path))
+    }
+
+    /// Whether this work adopts files beneath a path, so that a folder is expected there.
+    fn holds_adopted(&self, path: &RelPath) -> bool {
+        let beneath = |change: &Change| change.path.is_beneath(path) && change.path != *path;
+        self.work.adopts && self.work.changes.iter().any(|change| change.after.is_some() && beneath(change))
     }
 
     fn is_gone(&self, path: &RelPath) -> bool {

@@ -105,6 +105,8 @@ impl<'a, F: Fs> Prepared<'a, F> {
             }
             let start = Instant::now();
             let new = match &change.after {
+                // It is there already.
+                _ if self.work.adopts => None,
                 Some(after) => Some(self.write_new(step, change, after, undone, &plain)?),
                 None => {
                     self.try_giving_back(step, change, &plain)?;
@@ -135,7 +137,7 @@ impl<'a, F: Fs> Prepared<'a, F> {
         let io = |call| IoError::of(call, change.path.as_str());
         let attributes = match self.old.get(step) {
             Some(Some(old)) => Some(old.attributes.clone()),
-            _ if self.work.undoes.is_some() => Some(lost(change, undone)?.clone()),
+            _ if self.work.undoes.is_some() => lost(change, undone)?.cloned(),
             _ => None,
         };
         let name = Names(&self.work.run_id).file(step);
@@ -236,13 +238,14 @@ impl<'a, F: Fs> Staged<'a, F> {
 }
 
 impl<F: Fs> Written<'_, F> {
-    /// The new files, with the changes they belong to.
+    /// The files that the run leaves, with the changes they belong to.
     fn fresh(&self) -> impl Iterator<Item = (&Change, &Held<F>)> {
-        let Prepared { work, new, .. } = &self.prepared;
-        work.changes.iter().zip(new).filter_map(|(change, new)| Some((change, new.as_ref()?)))
+        let Prepared { work, new, old, .. } = &self.prepared;
+        let left = if work.adopts { old } else { new };
+        work.changes.iter().zip(left).filter_map(|(change, left)| Some((change, left.as_ref()?)))
     }
 
-    /// Begins to bring the new files and the journal to the disk.
+    /// Begins to bring the new files and the journal to the disk; of an adoption the files that are there.
     fn start_sync(&self) -> F::Syncing {
         let files: Vec<&F::File> = self.fresh().map(|(_, new)| &new.file).chain([&self.file]).collect();
         self.prepared.area.fs.start_sync(&files)
@@ -259,8 +262,13 @@ impl<F: Fs> Written<'_, F> {
 
 /// What a file that comes back had besides bytes and mode when the run deleted it that is undone. Nobody guesses: a file that had
 /// access rules of its own could be given to more people than it was.
-fn lost<'j>(change: &Change, undone: Option<&'j Journal>) -> Result<&'j Attributes, RunError> {
+///
+/// A run that adopted what was gone never saw the file: git keeps none of that either.
+fn lost<'j>(change: &Change, undone: Option<&'j Journal>) -> Result<Option<&'j Attributes>, RunError> {
+    if undone.is_some_and(|undone| undone.adopts) {
+        return Ok(None);
+    }
     let step = undone.and_then(|undone| undone.steps.iter().find(|step| step.path == change.path));
     let reason = "its owner, group and access rules are not kept: the journal of the run that deleted it is gone";
-    step.and_then(|step| step.attributes.as_ref()).ok_or_else(|| refused(&change.path, reason))
+    step.and_then(|step| step.attributes.as_ref()).map(Some).ok_or_else(|| refused(&change.path, reason))
 }

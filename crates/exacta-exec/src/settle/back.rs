@@ -14,6 +14,10 @@ impl<F: Fs> Committed<'_, F> {
     /// Puts everything back, durably. The answer names what was left because it is someone else's.
     pub(crate) fn put_back(&mut self) -> Result<Vec<String>, IoError> {
         let mut kept = Vec::new();
+        if self.journal.adopts {
+            // No target was touched, and none is.
+            return self.close(kept);
+        }
         let (deletes, others) = self.phases();
         for (index, step) in &others {
             self.put_back_step(*index, step, &mut kept)?;
@@ -41,6 +45,10 @@ impl<F: Fs> Committed<'_, F> {
 
     /// Whether some target is as approved and not as before.
     pub(crate) fn shows(&mut self) -> Result<bool, IoError> {
+        if self.journal.adopts {
+            // What it adopts was there before it.
+            return Ok(false);
+        }
         for (index, step) in self.journal.steps.clone().iter().enumerate() {
             if self.target(index, step)? == Place::After {
                 return Ok(true);

@@ -22,6 +22,9 @@ impl<F: Fs> Committed<'_, F> {
 
     /// Brings every target forward, durably, to the done record.
     pub(crate) fn go_forward(&mut self) -> Result<(), Halt> {
+        if self.journal.adopts {
+            return self.finish();
+        }
         let (deletes, others) = self.phases();
         for (index, step) in &deletes {
             self.advance(*index, step)?;
@@ -36,6 +39,8 @@ impl<F: Fs> Committed<'_, F> {
     fn can_advance(&mut self, index: usize, step: &Step) -> Result<bool, IoError> {
         Ok(match self.target(index, step)? {
             Place::After => true,
+            // There is nothing that could be brought forward.
+            Place::Before if self.journal.adopts => false,
             Place::Other => false,
             Place::Before => {
                 let name = Names(&self.journal.run_id).file(index);

@@ -41,7 +41,7 @@ const CALLS: [&str; 18] = [
     "fremovexattr",
 ];
 
-const ERRORS: [&str; 8] = ["EIO", "ENOSPC", "EDQUOT", "EACCES", "EROFS", "EMFILE", "EINTR", "EPERM"];
+pub(super) const ERRORS: [&str; 8] = ["EIO", "ENOSPC", "EDQUOT", "EACCES", "EROFS", "EMFILE", "EINTR", "EPERM"];
 
 /// One call to disturb: its name, and which of its occurrences.
 pub(super) type Point = (String, usize);
@@ -55,6 +55,7 @@ fn child() {
     drop(std::fs::metadata(BEGIN));
     let outcome = ProjectRoot::open(dir).map_err(RunError::from).and_then(|root| match what {
         "run" => run_in(&root, &everything(1), &mut |_| {}, &mut |_| Ok(())).map(drop),
+        "adopt" => run_in(&root, &adopting(everything(1)), &mut |_| {}, &mut |_| Ok(())).map(drop),
         "collect" => {
             run_in(&root, &everything(1), &mut |_| {}, &mut |_| Ok(()))?;
             root.collect_when_due(&growth::KEEP, &run_id(1)).map(drop)
@@ -196,12 +197,12 @@ impl Hits {
 }
 
 /// Kills the child at a call; whether it died of that.
-fn killed(what: &str, dir: &Path, point: &Point) -> bool {
+pub(super) fn killed(what: &str, dir: &Path, point: &Point) -> bool {
     disturb(what, dir, &format!("{}:signal=KILL:when={}", point.0, point.1)).is_none()
 }
 
 /// Starts the child under strace with one injection and waits for its end.
-fn disturb(what: &str, dir: &Path, injection: &str) -> Option<i32> {
+pub(super) fn disturb(what: &str, dir: &Path, injection: &str) -> Option<i32> {
     start(what, dir, injection).wait().code()
 }
 
@@ -264,7 +265,12 @@ pub(super) fn points(what: &str) -> Option<Vec<Point>> {
     program("strace").then(|| trace(what, Project::new(&EVERYTHING).dir.path()))
 }
 
-fn points_of_recovery(dir: &Path) -> Vec<Point> {
+/// The same in a project that is prepared.
+pub(super) fn points_in(what: &str, dir: &Path) -> Option<Vec<Point>> {
+    program("strace").then(|| trace(what, dir))
+}
+
+pub(super) fn points_of_recovery(dir: &Path) -> Vec<Point> {
     trace("recover", copy_of(dir).path())
 }
 
@@ -323,7 +329,7 @@ fn copy_of(dir: &Path) -> tempfile::TempDir {
 }
 
 /// Some of the points, chosen by a seed.
-fn sample(points: &[Point], count: usize, salt: u64) -> Vec<Point> {
+pub(super) fn sample(points: &[Point], count: usize, salt: u64) -> Vec<Point> {
     let mut random = Random::new(salt);
     (0..count).map(|_| points[random.below(points.len())].clone()).collect()
 }

@@ -1,5 +1,6 @@
 //! The promise, tested: on a real file system, in a simulated one, under kills, errors and races.
 
+mod adopt;
 mod attributes;
 mod block;
 mod crowd;

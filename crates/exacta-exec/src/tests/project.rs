@@ -47,6 +47,7 @@ pub(super) fn work(number: u32, mut changes: Vec<Change>) -> FileWork {
         correlation_id: CorrelationId::parse("019a2f3e-7c1d-7e2a-9b4f-000000000002").unwrap(),
         plan_hash: Digest::of(b"plan"),
         undoes: None,
+        adopts: false,
         changes,
     }
 }
@@ -59,6 +60,11 @@ pub(super) fn undo(number: u32, done: &FileWork) -> FileWork {
         after: change.before.clone(),
     };
     FileWork { undoes: Some(done.run_id.clone()), ..work(number, done.changes.iter().map(back).collect()) }
+}
+
+/// The same work, where what it does lies in the project already.
+pub(super) fn adopting(done: FileWork) -> FileWork {
+    FileWork { adopts: true, ..done }
 }
 
 /// What someone else does in the project.
@@ -200,6 +206,11 @@ pub(super) const EVERYTHING: [(&str, &str, u32); 6] = [
 
 /// How [`EVERYTHING`] looks after [`everything`].
 pub(super) fn everything_done() -> Tree {
+    done_already().tree()
+}
+
+/// A project in which somebody did [`everything`].
+pub(super) fn done_already() -> Project {
     let done = Project::new(&[
         ("a.txt", "new a\n", 0o644),
         ("bin/tool", "#!/bin/sh\n", 0o755),
@@ -210,5 +221,5 @@ pub(super) fn everything_done() -> Tree {
         ("other", "untouched\n", 0o444),
     ]);
     std::fs::create_dir(done.at("old")).unwrap();
-    done.tree()
+    done
 }

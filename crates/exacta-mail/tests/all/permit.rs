@@ -51,6 +51,7 @@ pub fn permitted(steps: &[&str], run: &RunId) -> Permit {
         config_sha256: Digest::of(b"configuration"),
         session: SessionId::parse(ID).unwrap(),
         targets: plan.plan().expected_states(),
+        adopts: None,
         asked: None,
     };
     let identity = Identity {

@@ -74,6 +74,7 @@ pub fn permitted(steps: &[Value], run: u32) -> Permit {
             config_sha256: Digest::of(b"configuration"),
             session: SessionId::parse(&id(4)).unwrap(),
             targets: plan.plan().expected_states(),
+            adopts: None,
             asked: None,
         },
     };

@@ -42,6 +42,7 @@ pub fn below(view: &PlanView, now: Timestamp, scrolled: bool) -> Vec<Row> {
     rows.extend(checks::brief(view));
     rows.push(scores(view, Some(now)));
     rows.extend(ask::irreversible(view));
+    rows.extend(super::plan::adoption(view));
     rows.extend(ask::reasons(view));
     rows
 }

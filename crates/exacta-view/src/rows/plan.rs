@@ -25,6 +25,19 @@ pub fn facts(view: &PlanView) -> Vec<Row> {
     rows
 }
 
+/// Whether it adopts what lies in the work tree already.
+#[must_use]
+pub fn adopts(view: &PlanView) -> bool {
+    view.detail.as_ref().is_some_and(|detail| detail.adopts)
+}
+
+/// What that means, if it does.
+#[must_use]
+pub fn adoption(view: &PlanView) -> Option<Row> {
+    adopts(view)
+        .then(|| Row::new().with(Tone::Strong, "adopts").plain(" what is already in the work tree: nothing is written"))
+}
+
 /// The scores alone, or one of them: every point with its reason. A plan without scores tells why it has none.
 #[must_use]
 pub fn scores(view: &PlanView, risk: bool, quality: bool) -> Vec<Row> {
@@ -54,6 +67,7 @@ pub fn head(view: &PlanView) -> Vec<Row> {
         let why = "the proposal holds a secret: nothing of its text is shown or kept, only where the secret is";
         rows.push(Row::indented(2).with(Tone::Bad, "withheld: ").plain(why));
     }
+    rows.extend(adoption(view));
     rows.push(verdict(view));
     if let Some(asked) = &view.changes_requested {
         rows.push(Row::indented(2).with(Tone::Warn, &format!("{} asks for changes: ", asked.by)).plain(&asked.text));

@@ -130,6 +130,7 @@ fn word(outcome: &crate::Outcome) -> &'static str {
     match outcome {
         crate::Outcome::Completed(_) => "completed",
         crate::Outcome::RolledBack | crate::Outcome::NothingDone | crate::Outcome::NoTrace => "rolled back",
+        crate::Outcome::NotAdopted => "not adopted",
         crate::Outcome::EditsKept(_) | crate::Outcome::Contradicted(_) => "for a person",
     }
 }

@@ -7,11 +7,11 @@ use exacta_kernel::approval::{
 };
 use exacta_kernel::assess::assess;
 use exacta_kernel::binding::{
-    Authority, Binding, BoundAutopilot, BoundSite, Identity, Limits, ModelIdentity, Proposer, ProviderClass,
+    Adoption, Authority, Binding, BoundAutopilot, BoundSite, Identity, Limits, ModelIdentity, Proposer, ProviderClass,
 };
 use exacta_kernel::check::{Allowed, Context, ValidPlan, check};
 use exacta_kernel::drift::Present;
-use exacta_kernel::facts::{Facts, FileContent, Obstacle, Target, TargetFact};
+use exacta_kernel::facts::{Facts, FileContent, FileState, Obstacle, Target, TargetFact};
 use exacta_kernel::gate::{self, Circumstances, Decision};
 use exacta_kernel::hash::Digest;
 use exacta_kernel::id::{CorrelationId, PlanId, ProjectId, RunId, SessionId};
@@ -82,6 +82,7 @@ impl Scene {
                 config_sha256: Digest::of(b"configuration"),
                 session: SessionId::parse(OTHER).unwrap(),
                 targets: plan.plan().expected_states(),
+                adopts: None,
                 asked: None,
             },
         };
@@ -123,6 +124,27 @@ impl Scene {
         let bound = bound_site(&json!({}));
         self.identity.binding.site = Some(bound.clone());
         self.site = Some(bound);
+    }
+
+    /// The same change, lying in the work tree already and to be adopted.
+    pub fn adopting() -> Self {
+        let there =
+            json!({ "a.txt": { "text": "one\ntwo\n", "mode": "664" }, "b.txt": { "text": "two follows one\n" } });
+        let mut facts = facts_now(&there);
+        let one = Arc::new(FileContent::new(b"one\n".to_vec(), 0o644));
+        let base = [("a.txt", Some(one)), ("b.txt", None)];
+        facts.set_base(base.map(|(path, content)| (RelPath::parse(path).unwrap(), content)).into());
+        let mut scene = Self::new();
+        scene.plan = valid(&proposal(), &facts);
+        let binding = &mut scene.identity.binding;
+        binding.targets = scene.plan.plan().expected_states();
+        let state =
+            |(path, content): (&RelPath, &Option<Arc<FileContent>>)| (path.clone(), FileState::of(content.as_deref()));
+        let base = facts.base().unwrap().iter().map(state).collect();
+        binding.adopts = Some(Adoption { head: Some("a".repeat(40)), base });
+        scene.made_hash = scene.identity.plan_hash(scene.plan.plan().content_hash()).unwrap();
+        scene.facts = facts;
+        scene
     }
 
     /// Changes the world as a case says.

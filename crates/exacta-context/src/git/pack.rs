@@ -1,7 +1,7 @@
 //! A pack: objects one after the other, many as what differs from another one; and its index, sorted by hash.
 
 use super::Id;
-use super::object::{Kind, LARGEST, Object};
+use super::object::{Kind, Object};
 use rustix::fd::{BorrowedFd, OwnedFd};
 use rustix::fs::{FileType, Mode, OFlags, fstat, openat};
 use std::cmp::Ordering;
@@ -35,12 +35,12 @@ impl Pack {
         Some(Self { index, data, count })
     }
 
-    /// An object, put together.
-    pub fn find(&self, id: &Id) -> Option<Object> {
+    /// An object, put together, if it has no more than so many bytes.
+    pub fn find(&self, id: &Id, largest: usize) -> Option<Object> {
         let mut offset = self.offset(id)?;
         let mut deltas = Vec::new();
         let (kind, mut bytes) = loop {
-            let entry = self.entry(offset)?;
+            let entry = self.entry(offset, largest)?;
             match entry.base {
                 Base::None(kind) => break (kind, entry.bytes),
                 Base::At(base) => offset = base,
@@ -52,7 +52,7 @@ impl Pack {
             }
         };
         for delta in deltas.iter().rev() {
-            bytes = apply(&bytes, delta)?;
+            bytes = apply(&bytes, delta, largest)?;
         }
         Some(Object { kind, bytes })
     }
@@ -84,7 +84,7 @@ impl Pack {
     }
 
     /// What is at a place: a head of a few bytes, what it builds on, and packed bytes.
-    fn entry(&self, offset: u64) -> Option<Entry> {
+    fn entry(&self, offset: u64, largest: usize) -> Option<Entry> {
         let head = some_at(&self.data, offset, 64)?;
         let mut head = Bytes(&head, 0);
         let first = head.next()?;
@@ -98,12 +98,13 @@ impl Pack {
         let base = match first >> 4 & 7 {
             1 => Base::None(Kind::Commit),
             2 => Base::None(Kind::Tree),
-            3 | 4 => Base::None(Kind::Other),
+            3 => Base::None(Kind::Blob),
+            4 => Base::None(Kind::Other),
             6 => Base::At(offset.checked_sub(head.back()?)?),
             7 => Base::Object(head.id()?),
             _ => return None,
         };
-        let size = usize::try_from(size).ok().filter(|size| *size <= LARGEST)?;
+        let size = usize::try_from(size).ok().filter(|size| *size <= largest)?;
         // Packing never makes it longer than this.
         let packed = some_at(&self.data, offset.checked_add(head.1 as u64)?, size + size / 1000 + 128)?;
         let bytes = miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(&packed, size).ok()?;
@@ -175,10 +176,10 @@ impl Bytes<'_> {
 }
 
 /// An object from the one it builds on: parts of that, and parts of its own.
-fn apply(base: &[u8], delta: &[u8]) -> Option<Vec<u8>> {
+fn apply(base: &[u8], delta: &[u8], largest: usize) -> Option<Vec<u8>> {
     let mut delta = Bytes(delta, 0);
     let (from, to) = (delta.number()?, delta.number()?);
-    if from != base.len() || to > LARGEST {
+    if from != base.len() || to > largest {
         return None;
     }
     let mut out = Vec::with_capacity(to);

@@ -8,43 +8,54 @@ use rustix::fs::Dir;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// The largest object that is read: a tree of a great many files.
-pub(super) const LARGEST: usize = 8 << 20;
+/// The largest object that is read of a history: a tree of a great many files.
+pub const LARGEST: usize = 8 << 20;
+/// The largest object that is kept at hand.
+const KEPT: usize = 1 << 20;
 /// The most packs of a repository.
 const PACKS: usize = 200;
 
 /// What an object is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub enum Kind {
+    /// A state of the project.
     Commit,
+    /// A folder.
     Tree,
+    /// A file.
+    Blob,
+    /// Anything else.
     Other,
 }
 
 /// An object as it was before it was packed.
 #[derive(Debug, Clone)]
-pub(super) struct Object {
+pub struct Object {
+    /// What it is.
     pub kind: Kind,
+    /// All of it.
     pub bytes: Vec<u8>,
 }
 
 /// The objects of one repository.
 #[derive(Debug)]
-pub(super) struct Objects {
+pub struct Objects {
     folder: Option<OwnedFd>,
     packs: Vec<Pack>,
     /// How many may still be read.
     left: usize,
+    /// The largest that is read.
+    largest: usize,
     /// Trees are asked for again right after: once as what was, once as what is.
     trees: BTreeMap<Id, Object>,
 }
 
 impl Objects {
-    /// Those of the repository in this folder, of which this many may be read.
-    pub fn of(git: BorrowedFd<'_>, left: usize) -> Self {
+    /// Those of the repository in this folder, of which this many may be read, none larger than this.
+    pub fn of(git: BorrowedFd<'_>, left: usize, largest: usize) -> Self {
         let folder = beneath::folder(git, "objects").ok();
         let packs = beneath::folder(git, "objects/pack").ok().map(packs).unwrap_or_default();
-        Self { folder, packs, left, trees: BTreeMap::new() }
+        Self { folder, packs, left, largest, trees: BTreeMap::new() }
     }
 
     /// An object; none if it is not there, not sound, or one too many.
@@ -53,11 +64,13 @@ impl Objects {
             return Some(object.clone());
         }
         self.left = self.left.checked_sub(1)?;
-        let object = self.packs.iter().find_map(|pack| pack.find(id)).or_else(|| self.loose(id))?;
+        let object = self.packs.iter().find_map(|pack| pack.find(id, self.largest)).or_else(|| self.loose(id))?;
         if self.trees.len() > 400 {
             self.trees.clear();
         }
-        self.trees.insert(*id, object.clone());
+        if object.kind != Kind::Blob && object.bytes.len() <= KEPT {
+            self.trees.insert(*id, object.clone());
+        }
         Some(object)
     }
 
@@ -67,12 +80,15 @@ impl Objects {
         for (at, byte) in id.iter().enumerate() {
             let _ = write!(name, "{}{byte:02x}", if at == 1 { "/" } else { "" });
         }
-        let (_, packed) = beneath::file(self.folder.as_ref()?.as_fd(), &name, LARGEST as u64).ok().flatten()?;
-        let mut bytes = miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(&packed, LARGEST).ok()?;
+        let (_, packed) =
+            beneath::file(self.folder.as_ref()?.as_fd(), &name, self.largest as u64 + 1024).ok().flatten()?;
+        let mut bytes =
+            miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(&packed, self.largest.saturating_add(64)).ok()?;
         let end = bytes.iter().take(40).position(|byte| *byte == 0)?;
         let kind = match bytes.get(..end)?.split(|byte| *byte == b' ').next()? {
             b"commit" => Kind::Commit,
             b"tree" => Kind::Tree,
+            b"blob" => Kind::Blob,
             _ => Kind::Other,
         };
         bytes.drain(..=end);
