@@ -18,7 +18,7 @@ mod site;
 mod token;
 
 pub use agent::{AgentArgs, AgentCommand, AgentPlan, AgentRun, NetworkWord, TakeWord};
-pub use approver::{ApproverAdd, ApproverCommand, ApproverRemove};
+pub use approver::{ApproverAdd, ApproverCommand, ApproverPassphrase, ApproverRemove};
 pub use ask::Ask;
 pub use audit::{AuditCommand, AuditList, AuditProve, AuditShow, SessionCommand};
 pub use autopilot::{

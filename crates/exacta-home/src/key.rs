@@ -92,15 +92,38 @@ impl KeyFile {
     pub fn generate(name: &ApproverName, passphrase: Option<&str>) -> Result<(Self, SigningKey), KeyError> {
         let seed = Hex::random().map_err(|_| KeyError::NoRandomness)?;
         let key = SigningKey::from_seed(name, &seed)?;
+        Ok((Self::of(&key, passphrase)?, key))
+    }
+
+    /// An unlocked key, sealed with another passphrase, or with none. It opens to the same key, or it is not made.
+    ///
+    /// # Errors
+    /// As [`KeyFile::generate`].
+    pub fn of(key: &SigningKey, passphrase: Option<&str>) -> Result<Self, KeyError> {
+        let seed = Hex::from_bytes(key.seed());
         let secret = match passphrase {
             None => Secret::Plain { seed },
             Some("") => return Err(KeyError::EmptyPassphrase),
             Some(passphrase) => {
-                let sealed = Sealed::seal(&seed, passphrase, &bound(name, &key.public_key)?);
+                let sealed = Sealed::seal(&seed, passphrase, &bound(&key.name, &key.public_key)?);
                 Secret::Sealed(sealed.map_err(|_| KeyError::NoRandomness)?)
             }
         };
-        Ok((Self { name: name.clone(), public_key: key.public_key, secret }, key))
+        Ok(Self { name: key.name.clone(), public_key: key.public_key, secret })
+    }
+
+    /// Puts this in the place of the file of the same key, in one step: whatever happens, one of the two is there.
+    ///
+    /// # Errors
+    /// Where the file is not that of this key, or cannot be written.
+    pub fn replace(&self, path: &Path) -> Result<(), KeyError> {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let lock = Lock::on(folder)?;
+        let there = Self::load(path)?;
+        if (&there.name, there.public_key) != (&self.name, self.public_key) {
+            return Err(KeyError::Damaged(self.name.clone()));
+        }
+        Ok(document::write(&lock, path, self)?)
     }
 
     /// Reads a key file, wherever it is. Nobody but its owner may be able to read it.

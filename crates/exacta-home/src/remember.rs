@@ -78,6 +78,13 @@ impl Home {
         self.remembered_at(key, &slot(&key.public_key())?, uptime()?)
     }
 
+    /// Forgets at once what is remembered of a key for this terminal.
+    pub fn forget_key(&self, key: &PublicKey) {
+        if let Some(slot) = slot(key) {
+            self.forget(&slot);
+        }
+    }
+
     /// Forgets one at once.
     fn forget(&self, slot: &Slot) {
         if let Ok(found) = session_keyring().and_then(|ring| ring.search(&slot.in_keyring())) {

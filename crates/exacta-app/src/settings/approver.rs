@@ -6,7 +6,7 @@ use crate::clock::now;
 use crate::entry::data;
 use crate::error::{Error, Exit};
 use crate::options::Options;
-use exacta_home::HomeError;
+use exacta_home::{HomeError, KeyError};
 use exacta_home::{KeyFile, SigningKey};
 use exacta_kernel::approval::setting::{SettingVerb, approver_subject};
 use exacta_kernel::approval::{Approver, ApproverName, PublicKey};
@@ -15,6 +15,7 @@ use exacta_kernel::hint;
 use exacta_kernel::hint::Remedy;
 use serde::Serialize;
 use serde_json::json;
+use std::path::PathBuf;
 
 /// One approver.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -152,5 +153,30 @@ impl Settings {
         let change = data(json!({ "name": name }));
         let entry = entry(Event::ApproverChanged, &by, format!("approver `{name}` removed"), change);
         self.enter(entry, |home| home.remove_approver(name, by.statement().at, &by).map(drop))
+    }
+
+    /// Puts a key of this home under another passphrase, or under none; what was remembered of it at this terminal is forgotten.
+    ///
+    /// # Errors
+    /// If the key is not this home's, or its file cannot be written.
+    pub fn change_passphrase(&self, key: &SigningKey, passphrase: Option<&str>) -> Result<PathBuf, Error> {
+        self.authorize(Act::Configure)?;
+        let (file, path) = (KeyFile::of(key, passphrase)?, self.home.key_path(key.name()));
+        if file.unlock(passphrase)?.public_key() != key.public_key() {
+            return Err(KeyError::Damaged(key.name().clone()).into());
+        }
+        file.replace(&path)?;
+        self.home.forget_key(&key.public_key());
+        Ok(path)
+    }
+
+    /// Forgets every passphrase that is remembered for this terminal: the next signature asks for it.
+    ///
+    /// # Errors
+    /// If the list of approvers cannot be read.
+    pub fn forget_passphrases(&self) -> Result<(), Error> {
+        self.authorize(Act::Adjust)?;
+        self.home.approvers()?.iter().for_each(|approver| self.home.forget_key(&approver.public_key));
+        Ok(())
     }
 }

@@ -14,6 +14,12 @@ pub enum ApproverCommand {
     /// List everyone who may approve
     #[command(after_help = "Examples:\n  exacta approver list")]
     List,
+    /// Give your key another passphrase; decisions and approvals stay as they are
+    #[command(after_help = "Examples:\n  exacta approver passphrase\n  exacta approver passphrase me")]
+    Passphrase(ApproverPassphrase),
+    /// Forget now the passphrase that you gave at this terminal
+    #[command(after_help = "Examples:\n  exacta approver lock")]
+    Lock,
     /// Take someone off the list; their earlier decisions no longer count
     #[command(after_help = "Examples:\n  exacta approver remove ci")]
     Remove(ApproverRemove),
@@ -30,6 +36,16 @@ pub struct ApproverAdd {
     /// Who decides.
     #[command(flatten)]
     pub signer: Signer,
+}
+
+/// `exacta approver passphrase`
+#[derive(Debug, Args)]
+pub struct ApproverPassphrase {
+    /// Whose key; default: your own, the oldest that is here
+    pub name: Option<String>,
+    /// Keep the key without a passphrase from now on
+    #[arg(long)]
+    pub no_passphrase: bool,
 }
 
 /// `exacta approver remove`

@@ -1,10 +1,11 @@
 //! Who may approve.
 
-use super::key::{Decider, new_passphrase};
+use super::key::{Decider, new_passphrase, reopen};
 use super::{Context, Face};
-use crate::args::{ApproverAdd, ApproverCommand, ApproverRemove};
+use crate::args::{ApproverAdd, ApproverCommand, ApproverPassphrase, ApproverRemove};
+use crate::prompt::Person;
 use crate::render::setting as text;
-use exacta_app::settings::{ApproverView, Settings};
+use exacta_app::settings::{ApproverView, Settings, key_of, own_key};
 use exacta_app::{Error, Exit};
 use exacta_kernel::approval::ApproverName;
 use serde::Serialize;
@@ -19,6 +20,8 @@ pub fn approver(command: &ApproverCommand, context: &Context) -> Result<u8, Erro
     match command {
         ApproverCommand::Add(args) => add_approver(args, context),
         ApproverCommand::Remove(args) => remove_approver(args, context),
+        ApproverCommand::Passphrase(args) => passphrase(args, context),
+        ApproverCommand::Lock => lock(context),
         ApproverCommand::List => {
             let approvers = Settings::look(&context.options)?.approvers()?;
             if context.output.is_json() {
@@ -68,6 +71,49 @@ fn remove_approver(args: &ApproverRemove, context: &Context) -> Result<u8, Error
         context.output.json(&Face { schema: "exacta.approver-list/1", body: Approvers { approvers } });
     } else {
         context.output.line(&format!("`{name}` is no longer an approver"));
+    }
+    Ok(0)
+}
+
+#[derive(Debug, Serialize)]
+struct Changed {
+    name: String,
+    key_path: String,
+    sealed: bool,
+}
+
+fn passphrase(args: &ApproverPassphrase, context: &Context) -> Result<u8, Error> {
+    // A script, or an agent in its terminal, could set one that nobody knows.
+    Person::present()?;
+    let file = match &args.name {
+        Some(text) => key_of(&context.options, &name(text)?)?,
+        None => own_key(&context.options, None)?,
+    };
+    let key = reopen(&file)?;
+    let passphrase = if args.no_passphrase { None } else { Some(new_passphrase(file.name().as_str())?) };
+    let path = Settings::look(&context.options)?.change_passphrase(&key, passphrase.as_deref())?;
+    let (name, key_path, sealed) = (file.name().to_string(), path.display().to_string(), passphrase.is_some());
+    if context.output.is_json() {
+        context.output.json(&Face { schema: "exacta.approver-key/1", body: Changed { name, key_path, sealed } });
+    } else {
+        let how = if sealed { "has its new passphrase" } else { "needs no passphrase any more" };
+        context.output.line(&format!("the key of `{name}` {how}: {key_path}"));
+        context.output.note("copies of the old file still open with the old passphrase: remove them");
+    }
+    Ok(0)
+}
+
+#[derive(Debug, Serialize)]
+struct Locked {
+    locked: bool,
+}
+
+fn lock(context: &Context) -> Result<u8, Error> {
+    Settings::look(&context.options)?.forget_passphrases()?;
+    if context.output.is_json() {
+        context.output.json(&Face { schema: "exacta.approver-lock/1", body: Locked { locked: true } });
+    } else {
+        context.output.line("forgotten: the next decision at this terminal asks for the passphrase");
     }
     Ok(0)
 }

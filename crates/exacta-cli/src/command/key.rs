@@ -70,22 +70,37 @@ pub fn declined() -> Error {
         .hint("give the command again to decide")
 }
 
+/// Unlocks a key with its passphrase, also where that is remembered: whoever sits at an open terminal need not be who gave it.
+///
+/// # Errors
+/// If there is no person, or the passphrase is wrong.
+pub fn reopen(file: &KeyFile) -> Result<SigningKey, Error> {
+    if !file.is_encrypted() {
+        return Ok(file.unlock(None)?);
+    }
+    tried(&format!("present passphrase of `{}`: ", file.name()), |passphrase| Ok(file.unlock(Some(passphrase))?))
+}
+
 /// Unlocks a key: without a passphrase where none is needed or it was given in the last ten minutes.
 fn open(options: &Options, file: &KeyFile) -> Result<SigningKey, Error> {
     if let Some(key) = unlocked(options, file)? {
         return Ok(key);
     }
+    tried(&format!("passphrase of `{}`: ", file.name()), |passphrase| unlock(options, file, passphrase))
+}
+
+/// Asks for a passphrase until it is right, a few times.
+fn tried(question: &str, unlock: impl Fn(&str) -> Result<SigningKey, Error>) -> Result<SigningKey, Error> {
     let person = Person::present()?;
     // Also while a passphrase is tried, which takes a while: the next one may be typed by then.
     let silence = person.silence()?;
-    let question = format!("passphrase of `{}`: ", file.name());
-    let mut key = unlock(options, file, &person.passphrase(&question)?);
+    let mut key = unlock(&person.passphrase(question)?);
     for _ in 1..TRIES {
         match &key {
             Err(error) if error.code == ErrorCode::KEY => person.say(&format!("{error}\n"))?,
             _ => break,
         }
-        key = unlock(options, file, &person.passphrase(&question)?);
+        key = unlock(&person.passphrase(question)?);
     }
     silence.end().and(key)
 }

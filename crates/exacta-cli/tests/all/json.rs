@@ -90,6 +90,8 @@ fn every_command_prints_one_object() {
         (&["policy", "reset", "--approver-key", &key], 0),
         (&["approver", "add", "second", "--no-passphrase", "--approver-key", &key], 0),
         (&["approver", "list"], 0),
+        (&["approver", "passphrase"], 30),
+        (&["approver", "lock"], 0),
         (&["approver", "remove", "second", "--approver-key", &key], 0),
         (
             &[

@@ -46,6 +46,7 @@ mod mcp;
 mod memory;
 mod names;
 mod notice;
+mod passphrase;
 mod provider;
 mod race;
 mod reference;
