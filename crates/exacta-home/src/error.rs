@@ -66,6 +66,9 @@ pub enum HomeError {
     /// The log is another one.
     #[error("the log's first {0} entries are not those that were seen before")]
     PinConflict(u64),
+    /// The keyring does not work here.
+    #[error("this system's keyring cannot be used")]
+    NoKeyring,
 }
 
 impl HomeError {
@@ -88,6 +91,7 @@ impl HomeError {
             Self::KeyInUse(_) => hint!["have a new key made: ", Remedy::ApproverAdd],
             Self::LastApprover(_) => hint!["add another approver first: ", Remedy::ApproverAdd],
             Self::NoProvider(_) => hint!["see ", Remedy::ProviderList],
+            Self::NoKeyring => hint!["keep the password in a file or a variable of the environment"],
             Self::NoProject(_) => hint!["run ", Remedy::Init, " there"],
             Self::PinBackward { .. } | Self::PinConflict(_) => {
                 hint!["the record was changed: run ", Remedy::AuditVerify]

@@ -33,6 +33,7 @@ mod seal;
 mod session;
 mod settings;
 mod site;
+mod site_keyring;
 mod site_run;
 mod spend;
 mod terminal;

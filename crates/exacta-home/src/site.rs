@@ -4,7 +4,7 @@
 use crate::FileError;
 use crate::document::{self, Document};
 use crate::file::{self, Lock, Trust};
-use crate::{Home, HomeError};
+use crate::{Home, HomeError, site_keyring};
 use exacta_kernel::approval::ApprovalError;
 use exacta_kernel::hash::Digest;
 use exacta_kernel::site::{PasswordSource, SiteName, SiteSetup};
@@ -107,45 +107,55 @@ impl Home {
             }
             PasswordSource::File(path) => (PathBuf::from(path), "a password file"),
             PasswordSource::Kept => (self.password_file(&setup.name), "a kept password"),
+            PasswordSource::Keyring => return Ok(site_keyring::read(&setup.name)),
         };
         let Some(bytes) = file::read(&path, Trust::Secret)? else { return Ok(None) };
         let text = str::from_utf8(&bytes).map_err(|_| malformed(&path, &format!("{kept} is text")))?;
         Ok(Some(Zeroizing::new(text.trim().to_owned())).filter(|text| !text.is_empty()))
     }
 
-    /// Keeps a site's application password in a file that only the user can read, while something is done that needs it. Where that
-    /// fails, the file is as it was, or gone.
+    /// Keeps a site's application password where its setup says, in a file that only the user can read or in the keyring, while
+    /// something is done that needs it. Where that fails, the password is what it was, or gone.
     ///
     /// # Errors
-    /// Where it cannot be written, and as `done`.
+    /// Where it cannot be kept, and as `done`.
     pub fn keep_site_password<T, E: From<HomeError>>(
         &self,
-        name: &SiteName,
+        setup: &SiteSetup,
         password: &str,
         done: impl FnOnce() -> Result<T, E>,
     ) -> Result<T, E> {
-        let path = self.password_file(name);
-        let before = file::read(&path, Trust::Secret).map_err(HomeError::from)?;
-        let lock = || Lock::on(&self.passwords()).map_err(HomeError::from);
-        lock()?.write(&path, password.as_bytes()).map_err(HomeError::from)?;
+        let before = self.site_password(setup)?;
+        self.write_site_password(setup, Some(password))?;
         done().inspect_err(|_| {
-            let lock = Lock::on(&self.passwords());
             // What cannot be put back now is told by the error that came first.
-            let _put_back = match (lock, &before) {
-                (Ok(lock), Some(before)) => lock.write(&path, before),
-                (Ok(lock), None) => lock.remove(&path),
-                (Err(error), _) => Err(error),
-            };
+            let _put_back = self.write_site_password(setup, before.as_deref().map(String::as_str));
         })
     }
 
-    /// Forgets a site's application password.
+    /// Forgets a site's application password, if it is kept here.
     ///
     /// # Errors
     /// Where it cannot be removed.
-    pub fn forget_site_password(&self, name: &SiteName) -> Result<(), HomeError> {
-        let lock = Lock::on(&self.passwords())?;
-        Ok(lock.remove(&self.password_file(name))?)
+    pub fn forget_site_password(&self, setup: &SiteSetup) -> Result<(), HomeError> {
+        self.write_site_password(setup, None)
+    }
+
+    fn write_site_password(&self, setup: &SiteSetup, password: Option<&str>) -> Result<(), HomeError> {
+        match (&setup.password, password) {
+            (PasswordSource::Kept, password) => {
+                let (lock, path) = (Lock::on(&self.passwords())?, self.password_file(&setup.name));
+                Ok(password.map_or_else(|| lock.remove(&path), |password| lock.write(&path, password.as_bytes()))?)
+            }
+            (PasswordSource::Keyring, Some(password)) => {
+                site_keyring::keep(&setup.name, password).map_err(|_| HomeError::NoKeyring)
+            }
+            (PasswordSource::Keyring, None) => {
+                site_keyring::forget(&setup.name);
+                Ok(())
+            }
+            (PasswordSource::Environment(_) | PasswordSource::File(_), _) => Ok(()),
+        }
     }
 
     fn site_folder(&self) -> PathBuf {

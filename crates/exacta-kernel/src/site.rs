@@ -31,6 +31,8 @@ pub enum PasswordSource {
     File(String),
     /// In the user's own folder, mode 0600.
     Kept,
+    /// In the user's keyring of the system, until the machine is switched off.
+    Keyring,
 }
 
 /// A site, as an approver signs for it.

@@ -96,8 +96,10 @@ impl Images {
 
     /// The page that an act made, if that is known.
     pub(crate) fn made_by(&self, key: &str) -> Result<Option<Made>, IoError> {
-        let bytes = self.begun.bytes(&format!("{key}.page"), 256)?;
-        Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
+        let Some(bytes) = self.begun.bytes(&format!("{key}.page"), 256)? else { return Ok(None) };
+        // Once only the number was noted.
+        let number = || Some(Made { page: serde_json::from_slice(&bytes).ok()?, stored: None });
+        Ok(serde_json::from_slice(&bytes).ok().or_else(number))
     }
 
     /// Notes what an act left. What was noted first stays.

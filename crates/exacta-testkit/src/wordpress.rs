@@ -153,6 +153,18 @@ impl WordPress {
         fs::write(self.database(), stored).unwrap_or_else(|error| panic!("the database: {error}"));
     }
 
+    /// Changes what it has stored by SQL, as no WordPress would.
+    ///
+    /// # Panics
+    /// If that fails.
+    pub fn change_stored(&self, sql: &str) {
+        let script = "$db = new PDO('sqlite:' . $argv[1]); $db->setAttribute(PDO::ATTR_ERRMODE, PDO::ERRMODE_EXCEPTION); $db->exec($argv[2]);";
+        let mut php = Command::new("php");
+        php.args(["-r", script, "--"]).arg(self.database()).arg(sql).stdin(Stdio::null());
+        let done = output(&mut php);
+        assert!(done.status.success(), "{:.400}", String::from_utf8_lossy(&done.stdout));
+    }
+
     fn database(&self) -> PathBuf {
         self.folder.join("wp-content/database/.ht.sqlite")
     }

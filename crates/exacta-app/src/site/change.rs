@@ -28,6 +28,7 @@ impl App {
         self.authorize(Act::Configure)?;
         let setup = &usable(&self.home, setup)?;
         let known = kept::site(&self.store, &setup.name)?;
+        let former = known.as_ref().map(|known| known.it.setup.clone());
         let claimed = self.home.claim_site(&setup.name, self.root.path())?;
         if let Some(place) = &claimed
             && place != self.root.path()
@@ -36,8 +37,13 @@ impl App {
             return Err(Error::new(Exit::Usage, "name_taken", message).hint("choose another name"));
         }
         let added = self.signed_and_kept(setup, password, known.map(|known| known.was), key);
-        if added.is_err() && claimed.is_none() {
-            let _unclaimed = self.home.release_site(&setup.name);
+        match (&added, former) {
+            (Err(_), _) if claimed.is_none() => {
+                let _unclaimed = self.home.release_site(&setup.name);
+            }
+            // Kept elsewhere now: where it was it serves nobody.
+            (Ok(_), Some(former)) if former.password != setup.password => self.home.forget_site_password(&former)?,
+            _ => {}
         }
         added
     }
@@ -65,7 +71,7 @@ impl App {
             keep_manifest(&self.home, setup, &manifest)
         };
         match password {
-            Some(password) => home.keep_site_password(&setup.name, password, put)?,
+            Some(password) => home.keep_site_password(setup, password, put)?,
             None => put()?,
         }
         self.site(&setup.name)
@@ -94,10 +100,7 @@ impl App {
         let entry = EntryDraft::new(Event::SiteChanged, self.actor(), format!("site `{name}` removed"));
         self.put_site(&Site { removed: true, ..site.clone() }, Some(was), entry)?;
         self.home.release_site(name)?;
-        if site.setup.password == PasswordSource::Kept {
-            self.home.forget_site_password(name)?;
-        }
-        Ok(())
+        Ok(self.home.forget_site_password(&site.setup)?)
     }
 
     fn put_site(&mut self, site: &Site, was: Option<Digest>, entry: EntryDraft) -> Result<(), Error> {

@@ -52,6 +52,9 @@ pub(super) fn account(home: &Home, setup: &SiteSetup) -> Result<Account, Error> 
             PasswordSource::Environment(variable) => format!("the variable `{variable}` of the environment is not set"),
             PasswordSource::File(path) => format!("there is no password in `{path}`"),
             PasswordSource::Kept => "it is not kept any more".to_owned(),
+            PasswordSource::Keyring => {
+                "it is not in the keyring, which is empty once the machine was switched off".to_owned()
+            }
         };
         Error::new(Exit::Usage, "SITE_AUTH", format!("no application password for site `{}`: {place}", setup.name))
             .hint("make one in WordPress (Users → Profile → Application Passwords), and put it there")

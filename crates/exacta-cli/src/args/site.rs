@@ -11,7 +11,8 @@ Examples:
 
 const ADD_EXAMPLES: &str = "\
 Examples:
-  exacta site add blog https://example.com --user exacta --password-stdin";
+  exacta site add blog https://example.com --user exacta --password-stdin
+  exacta site add blog https://example.com --user exacta --password-keyring";
 
 /// `exacta site …`
 #[derive(Debug, Subcommand)]
@@ -59,7 +60,7 @@ pub struct SiteAdd {
     #[arg(long, value_name = "USER")]
     pub user: String,
     /// Read the application password from this variable of the environment, at every use
-    #[arg(long, value_name = "VARIABLE", group = "password", required_unless_present_any = ["password_file", "password_stdin"])]
+    #[arg(long, value_name = "VARIABLE", group = "password", required_unless_present_any = ["password_file", "password_stdin", "password_keyring"])]
     pub password_env: Option<String>,
     /// Read it from this file, mode 0600, outside every project, at every use
     #[arg(long, value_name = "FILE", group = "password")]
@@ -67,6 +68,9 @@ pub struct SiteAdd {
     /// Read it from standard input now, and keep it in your own folder, mode 0600
     #[arg(long, group = "password")]
     pub password_stdin: bool,
+    /// Read it from standard input now, and keep it in the kernel's keyring until the machine is switched off
+    #[arg(long, group = "password")]
+    pub password_keyring: bool,
     /// Who decides.
     #[command(flatten)]
     pub signer: Signer,

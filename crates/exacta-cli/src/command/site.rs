@@ -114,6 +114,7 @@ fn add(args: &SiteAdd, context: &Context) -> Result<(), Error> {
                 .map_err(|error| Error::new(Exit::Usage, "usage", format!("`{}`: {error}", file.display())))?;
             (PasswordSource::File(whole.display().to_string()), None)
         }
+        (None, None) if args.password_keyring => (PasswordSource::Keyring, Some(text(Path::new("-"))?)),
         (None, None) => (PasswordSource::Kept, Some(text(Path::new("-"))?)),
     };
     let setup = SiteSetup { name: site::name(&args.name)?, url: args.url.clone(), user: args.user.clone(), password };

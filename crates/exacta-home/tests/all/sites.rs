@@ -28,11 +28,31 @@ fn a_password_stays_only_where_all_went_well() {
     let setup = setup();
     let kept = || home.site_password(&setup).unwrap().map(|password| password.to_string());
     let failed = || Err::<(), _>(HomeError::NotTheFirst);
-    assert!(home.keep_site_password(&setup.name, "first", failed).is_err());
+    assert!(home.keep_site_password(&setup, "first", failed).is_err());
     assert_eq!(kept(), None);
-    home.keep_site_password(&setup.name, "first", || Ok::<_, HomeError>(())).unwrap();
-    assert!(home.keep_site_password(&setup.name, "second", failed).is_err());
+    home.keep_site_password(&setup, "first", || Ok::<_, HomeError>(())).unwrap();
+    assert!(home.keep_site_password(&setup, "second", failed).is_err());
     assert_eq!(kept().as_deref(), Some("first"));
+    home.forget_site_password(&setup).unwrap();
+    assert_eq!(kept(), None);
+}
+
+/// The same in the system's keyring.
+#[test]
+fn a_password_in_the_keyring() {
+    let (_folder, home) = home();
+    let name = SiteName::parse(&format!("keyring-{}", std::process::id())).unwrap();
+    let setup = SiteSetup { name, password: PasswordSource::Keyring, ..setup() };
+    let kept = || home.site_password(&setup).unwrap().map(|password| password.to_string());
+    let added = home.keep_site_password(&setup, "abcd efgh", || Ok::<_, HomeError>(()));
+    if !exacta_testkit::offers(added.is_ok(), "the kernel's keyring") {
+        return;
+    }
+    assert_eq!(kept().as_deref(), Some("abcd efgh"));
+    assert!(home.keep_site_password(&setup, "second", || Err::<(), _>(HomeError::NotTheFirst)).is_err());
+    assert_eq!(kept().as_deref(), Some("abcd efgh"));
+    home.forget_site_password(&setup).unwrap();
+    assert_eq!(kept(), None);
 }
 
 #[test]

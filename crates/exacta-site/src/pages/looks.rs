@@ -10,12 +10,17 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The last look at each page, by the key of its act.
 #[derive(Debug, Default)]
-pub(super) struct Looks(Mutex<BTreeMap<String, Look>>);
+pub(super) struct Looks(Mutex<Inner>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    looks: BTreeMap<String, Look>,
+    /// The page that was seen last: an act begins with a look at its own.
+    last: Option<(String, Page)>,
+}
 
 #[derive(Debug)]
 struct Look {
-    /// The page as it was seen; none where another process saw it.
-    page: Option<Page>,
     /// Its newest revision then; 0 where it had none.
     newest: u64,
     /// Whether something was sent since.
@@ -27,28 +32,30 @@ struct Look {
 impl Looks {
     /// A page was seen from which an act may begin.
     pub(super) fn seen(&self, key: &str, found: &Found) {
-        let look = Look { page: Some(found.page.clone()), newest: found.newest, sent: false, overwritten: None };
-        self.held().insert(key.to_owned(), look);
+        let look = Look { newest: found.newest, sent: false, overwritten: None };
+        let mut inner = self.held();
+        inner.looks.insert(key.to_owned(), look);
+        inner.last = Some((key.to_owned(), found.page.clone()));
     }
 
     /// An act begins now; what was seen by a process that died counts if nobody has looked since.
     pub(super) fn sent(&self, key: &str, newest: Option<u64>) {
-        let mut looks = self.held();
-        if let Some(look) = looks.get_mut(key) {
+        let mut inner = self.held();
+        if let Some(look) = inner.looks.get_mut(key) {
             look.sent = true;
         } else if let Some(newest) = newest {
-            looks.insert(key.to_owned(), Look { page: None, newest, sent: true, overwritten: None });
+            inner.looks.insert(key.to_owned(), Look { newest, sent: true, overwritten: None });
         }
     }
 
     /// The newest revision of a page at the last look.
     pub(super) fn newest(&self, key: &str) -> Option<u64> {
-        self.held().get(key).map(|look| look.newest)
+        self.held().looks.get(key).map(|look| look.newest)
     }
 
-    /// A page as it was at the last look.
+    /// The page of an act, if it was looked at last.
     pub(super) fn page(&self, key: &str) -> Option<Page> {
-        self.held().get(key)?.page.clone()
+        self.held().last.as_ref().filter(|(seen, _)| seen == key).map(|(_, page)| page.clone())
     }
 
     /// Whose words our write has overwritten; none if nobody saved between the last look and it. They are kept on this machine then.
@@ -59,7 +66,7 @@ impl Looks {
         found: &Found,
         known: &[&Page],
     ) -> Result<Option<String>, Fault> {
-        let newest = match self.held().get(key) {
+        let newest = match self.held().looks.get(key) {
             Some(look) if look.overwritten.is_some() => return Ok(look.overwritten.clone()),
             Some(look) if look.sent && look.newest != found.newest => look.newest,
             _ => return Ok(None),
@@ -75,13 +82,13 @@ impl Looks {
                 ))
             }
         };
-        if let Some(look) = self.held().get_mut(key) {
+        if let Some(look) = self.held().looks.get_mut(key) {
             (look.newest, look.sent, look.overwritten) = (found.newest, false, told.clone());
         }
         Ok(told)
     }
 
-    fn held(&self) -> MutexGuard<'_, BTreeMap<String, Look>> {
+    fn held(&self) -> MutexGuard<'_, Inner> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::matrix::Scene;
 use crate::site::{PATIENCE, State, ask_at};
-use crate::spine::permitted;
+use crate::spine::{permitted, undo};
 use exacta_effect::{EffectError, Outcome};
 use exacta_site::{Account, Client, Op, SiteUrl, probe};
 use exacta_testkit::{Wire, seed};
@@ -277,5 +277,58 @@ fn a_rollback_touches_nothing_that_a_person_changed() {
             _ => state.kept().iter().any(|text| text.contains("a person's words")),
         };
         assert!(holds, "{name}: {now}");
+    }
+}
+
+/// Words that come in the moment in which a run puts its own back: they are overwritten, found, and kept.
+#[test]
+fn words_in_the_moment_of_a_rollback_are_found() {
+    let Some(stage) = Stage::new() else { return };
+    stage.scene.put_back();
+    let steps = stage.scene.steps(Op::Update, 2);
+    let trial = Trial { op: Op::Update, pages: 2, act: "", fails: true, at: 0, which: 0 };
+    stage.wire.count();
+    let (_, outcome) = stage.run(trial, &steps, 1);
+    assert!(matches!(outcome, Ok(Outcome::RolledBack { .. })), "{outcome:?}");
+    let requests = stage.wire.requests();
+    let writes: Vec<usize> = (0..requests.len()).filter(|at| !requests[*at].starts_with("GET")).collect();
+    assert_eq!(writes.len(), 3, "two writes, and the first is put back: {requests:#?}");
+    for (act, found) in [("save", true), ("slug", false)] {
+        stage.scene.put_back();
+        let (at, given) = (At::of(&stage.scene), steps[0]["arguments"].clone());
+        stage.wire.before(writes[2] + 1, move |line| drop(at.person(act, Op::Update, &given, line)));
+        let (state, outcome) = stage.run(trial, &steps, 2);
+        let id = steps[0]["arguments"]["id"].as_u64().unwrap();
+        let told =
+            matches!(&outcome, Ok(Outcome::Unknown { evidence, .. }) if evidence.contains(&format!("page {id}")));
+        assert!(told, "{act}: {outcome:?}");
+        let now = At::of(&stage.scene).page(id);
+        if found {
+            assert!(state.kept().iter().any(|text| text.contains("a person's words")), "{now}");
+        } else {
+            assert_eq!(now["slug"], "a-persons-slug", "what was not sent is not put back");
+        }
+    }
+}
+
+/// What a person changed after a run is not undone, whatever it is.
+#[test]
+fn an_undo_leaves_what_a_person_changed() {
+    let Some(stage) = Stage::new() else { return };
+    for (number, op) in OPS.into_iter().enumerate() {
+        stage.scene.put_back();
+        let steps = stage.scene.steps(op, 1);
+        let state = State::new();
+        let (run, at) = (2 * number as u32 + 1, At::of(&stage.scene));
+        let outcome = state.run(&stage.client, permitted(&steps, run));
+        assert!(matches!(outcome, Ok(Outcome::Completed { .. })), "{outcome:?}");
+        let id = steps[0]["arguments"]["id"].as_u64().unwrap_or_else(|| {
+            at.ask("admin", "GET", "/wp/v2/pages?slug=new-1&status=any", &Value::Null)[0]["id"].as_u64().unwrap()
+        });
+        at.ask("admin", "POST", &format!("/wp/v2/pages/{id}"), &json!({ "comment_status": "open" }));
+        let before = at.page(id);
+        let refused = state.run(&stage.client, undo(&steps, run, run + 1));
+        assert!(matches!(refused, Err(EffectError::Drifted { .. })), "{op:?}: {refused:?}");
+        assert_eq!(at.page(id), before);
     }
 }

@@ -109,7 +109,7 @@ pub fn ask(wordpress: &WordPress, user: &str, method: &str, route: &str, body: &
 /// The same, where only the site's address is known.
 pub fn ask_at(url: &str, (user, password): (&str, &str), method: &str, route: &str, body: &Value) -> Value {
     let mut curl = std::process::Command::new("curl");
-    curl.args(["-s", "-m", "30", "-X", method, "-u", &format!("{user}:{password}")]);
+    curl.args(["-s", "-m", "120", "-X", method, "-u", &format!("{user}:{password}")]);
     if !body.is_null() {
         curl.args(["-H", "Content-Type: application/json", "-d", &body.to_string()]);
     }

@@ -63,7 +63,7 @@ function exacta_faults_happen( $fault, $request ) {
 			// Nobody may be there any more to hear the answer.
 			ignore_user_abort( true );
 			touch( ABSPATH . 'faults.at-it' );
-			sleep( 4 );
+			sleep( $fault['seconds'] ?? 4 );
 			$GLOBALS['exacta_slow'] = true;
 			return;
 		case 'person':

@@ -94,6 +94,33 @@ fn the_contract_over_http() {
             "validation_issues",
         ]
     );
+    // The names inside are the contract's own too.
+    for (place, names) in [
+        (
+            "estimates",
+            &[
+                "confidence_band",
+                "estimated_cost_usd",
+                "estimated_cost_usd_band",
+                "estimated_pages",
+                "estimated_runtime_sec",
+                "estimated_tokens_bucket",
+                "estimated_tool_calls",
+            ][..],
+        ),
+        ("risk", &["factors", "score", "tier"]),
+        ("policy_context", &["max_cost_usd", "max_pages", "max_steps", "max_tool_calls", "model", "policy_preset"]),
+        ("llm", &["preference", "request_id", "selected_model", "task_class"]),
+    ] {
+        assert_eq!(plan[place].as_object().unwrap().keys().collect::<Vec<_>>(), names, "{place}");
+    }
+    let factors: Vec<&String> = plan["risk"]["factors"].as_object().unwrap().keys().collect();
+    assert_eq!(factors, ["cost_ratio_to_cap", "number_of_steps", "tool_novelty", "write_intensity"]);
+    // One page by one call, of the skill's own caps.
+    assert_eq!(plan["estimates"]["estimated_tool_calls"], json!({ "content.create_page": 1 }));
+    let caps =
+        ["max_steps", "max_tool_calls", "max_pages", "max_cost_usd"].map(|name| plan["policy_context"][name].clone());
+    assert_eq!(caps, [json!(8), json!(20), json!(50), json!(2)]);
     assert_eq!((&plan["status"], &plan["llm"]["selected_model"]), (&json!("validated"), &json!("undeclared")));
     assert_eq!((&plan["llm"]["task_class"], &plan["llm"]["request_id"]), (&json!("planning"), &json!("req-1")));
     assert_eq!((&plan["risk"]["tier"], &plan["inputs"]["pages"]), (&json!("MEDIUM"), &pages));
@@ -147,7 +174,7 @@ fn the_contract_over_http() {
     // Of many who approve, and of many who run, one wins.
     let race = |act: &(dyn Fn() -> u16 + Sync)| {
         let all: Vec<u16> = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..8).map(|_| scope.spawn(act)).collect();
+            let threads: Vec<_> = (0..64).map(|_| scope.spawn(act)).collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
         all

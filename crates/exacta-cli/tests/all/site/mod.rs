@@ -1,7 +1,7 @@
 //! `exacta site` and `exacta skill` from outside, on a real WordPress.
 
 mod acts;
-mod blog;
+pub mod blog;
 mod http;
 mod places;
 mod planner;
