@@ -296,7 +296,8 @@ fn words_in_the_moment_of_a_rollback_are_found() {
     for (act, found) in [("save", true), ("slug", false)] {
         stage.scene.put_back();
         let (at, given) = (At::of(&stage.scene), steps[0]["arguments"].clone());
-        stage.wire.before(writes[2] + 1, move |line| drop(at.person(act, Op::Update, &given, line)));
+        let did = move |line: &str| assert!(at.person(act, Op::Update, &given, line).is_some());
+        stage.wire.before(writes[2] + 1, did);
         let (state, outcome) = stage.run(trial, &steps, 2);
         let id = steps[0]["arguments"]["id"].as_u64().unwrap();
         let told =
