@@ -53,14 +53,15 @@
     restore();
   };
   document.addEventListener("focusout", () => { if (waiting) setTimeout(() => { if (waiting) refresh(); }, 300); });
+  const note = (words) => {
+    const item = document.createElement("li");
+    item.textContent = words;
+    one("#progress")?.append(item);
+  };
   const progress = (event) => {
-    const list = one("#progress");
-    if (!list) return;
     const words = { staged: "prepared", committing: "applying", done: "done", rolling_back: "putting back:", check: "check", output: "│" };
     if (event.event === "ended") return;
-    const item = document.createElement("li");
-    item.textContent = `${words[event.event] ?? event.event} ${event.words}`;
-    list.append(item);
+    note(`${words[event.event] ?? event.event} ${event.words}`);
   };
   const listen = () => {
     const events = new EventSource("/events");
@@ -73,12 +74,15 @@
       if (event.type === "run" && event.plan === here) {
         progress(event);
         if (event.event === "ended") refresh();
+      } else if (event.type === "ask") {
+        if (event.ask !== one("#ask")?.dataset.ask) return;
+        if (event.words === null) location.reload(); else note(event.words);
       } else if (event.type === "plan") {
         told(event);
         if (event.plan === here) {
           say(event.why ? `${event.why} just now: this plan ${event.status === "expired" ? "expired" : `is ${event.status}`}` : `This plan is ${event.status.replaceAll("_", " ")}.`);
           refresh();
-        } else if (page !== "plan") {
+        } else if (page === "inbox" || page === "history") {
           refresh();
         }
       } else if (event.type === "all") {
@@ -112,12 +116,20 @@
 
   // --- Viewed marks: this browser's own, by the hash of what was viewed.
   const seen = () => `viewed ${one("#plan")?.dataset.hash}`;
+  // The same marks beside the files of a long plan.
+  const mark = () => {
+    const boxes = all("[data-viewed]"), seen = new Set(boxes.filter((box) => box.checked).map((box) => box.dataset.viewed));
+    for (const file of all("[data-mark]")) file.querySelector(".mark").hidden = !seen.has(file.dataset.mark);
+    const count = one("#viewed-count");
+    if (count) count.textContent = seen.size ? `(${seen.size} of ${boxes.length} viewed)` : "";
+  };
   const restore = () => {
     const marks = new Set(JSON.parse(localStorage.getItem(seen()) ?? "[]"));
     for (const box of all("[data-viewed]")) {
       box.checked = marks.has(box.dataset.viewed);
       box.closest(".step").classList.toggle("seen", box.checked);
     }
+    mark();
     offer();
     tick();
   };
@@ -127,6 +139,7 @@
     box.closest(".step").classList.toggle("seen", box.checked);
     const marks = all("[data-viewed]").filter((box) => box.checked).map((box) => box.dataset.viewed);
     localStorage.setItem(seen(), JSON.stringify(marks));
+    mark();
   });
   restore();
 

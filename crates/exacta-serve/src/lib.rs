@@ -8,6 +8,8 @@ mod acts;
 mod admit;
 mod answer;
 mod api;
+mod asking;
+mod asks;
 mod body;
 mod calls;
 mod credential;

@@ -51,6 +51,11 @@ impl Live {
         self.tell(&json!({ "type": "run", "plan": plan, "event": event, "words": words }));
     }
 
+    /// Tells what an ask does; without words, that it has ended.
+    pub fn ask(&self, id: &str, words: Option<&str>) {
+        self.tell(&json!({ "type": "ask", "ask": id, "words": words }));
+    }
+
     /// Tells that much may be otherwise.
     pub fn all(&self) {
         self.tell(&json!({ "type": "all" }));

@@ -48,7 +48,9 @@ pub fn inbox(request: &Request) -> Result<Answer, Error> {
     }
     waiting.sort_by(|(_, a), (_, b)| b.line.created_at.cmp(&a.line.created_at));
     approved.sort_by(|(_, a), (_, b)| b.created_at.cmp(&a.created_at));
-    Ok(Answer::page(StatusCode::OK, page::inbox(&around, &waiting, &approved, now())))
+    let can_ask = looked.iter().any(|(_, app)| app.has_provider().unwrap_or(false));
+    let shown = page::Inbox { waiting: &waiting, approved: &approved, can_ask };
+    Ok(Answer::page(StatusCode::OK, page::inbox(&around, &shown, now())))
 }
 
 /// What there was.
@@ -83,9 +85,12 @@ pub fn plan_page(request: &Request, app: App, id: &PlanId, error: Option<&Error>
         Some(operation) => app.entries(Some(operation), None)?,
         None => Vec::new(),
     };
+    // What was asked for is looked for where it can be answered: in a version that can still be decided.
+    let compared = if detail.live { app.against_older(id)? } else { None };
     let around = server.around(&[(Arc::clone(request.place()?), app)], session)?;
     let page = PlanPage {
         detail: &detail,
+        compared: compared.as_ref(),
         entries: &entries,
         locked: session.is_locked(&server.key_file()?),
         split: request.asked("diff") == Some("split"),

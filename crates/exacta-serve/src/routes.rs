@@ -5,7 +5,7 @@ use crate::api::given;
 use crate::api::wire::{self, schema};
 use crate::request::Request;
 use crate::route::{Access, Doc, Handler, Method, Route};
-use crate::{acts, api, pages, v1};
+use crate::{acts, api, asking, pages, v1};
 use exacta_app::Error;
 
 const fn get(path: &'static str, access: Access, handler: fn(&Request) -> Result<Answer, Error>) -> Route {
@@ -73,6 +73,10 @@ pub static ROUTES: &[Route] = &[
     },
     Route { method: Method::Get, path: "/events", access: Access::Session, handler: Handler::Live, doc: Doc::PAGE },
     Route { method: Method::Post, path: "/mcp", access: Access::Agent, handler: Handler::Mcp, doc: Doc::PAGE },
+    get("/asks/{id}", Access::Session, asking::show),
+    post("/ask", asking::begin),
+    post("/asks/{id}/answer", asking::answer),
+    post("/asks/{id}/cancel", asking::cancel),
     post("/plans/{id}/approve", acts::approve),
     post("/plans/{id}/reject", acts::reject),
     post("/plans/{id}/revise", acts::revise),

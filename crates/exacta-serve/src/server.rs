@@ -149,7 +149,8 @@ impl Bound {
         let served = runtime.block_on(serve(&server, listener, tls));
         stop.store(true, Ordering::SeqCst);
         let until = Instant::now() + LAST_RUNS;
-        let is_idle = || server.runs.is_idle() && beside.iter().all(JoinHandle::is_finished);
+        server.asks.cancel_all();
+        let is_idle = || server.runs.is_idle() && server.asks.is_idle() && beside.iter().all(JoinHandle::is_finished);
         while !is_idle() && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(20));
         }

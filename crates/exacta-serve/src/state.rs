@@ -1,5 +1,6 @@
 //! What the server has: the projects, the approver, sessions, and whoever listens.
 
+use crate::asks::Asks;
 use crate::calls::Calls;
 use crate::going::Runs;
 use crate::limits::Limits;
@@ -34,6 +35,8 @@ pub struct Server {
     pub live: Live,
     /// What runs.
     pub runs: Runs,
+    /// What models of the user's are asked for.
+    pub asks: Asks,
     /// What agents have called.
     pub calls: Calls,
     /// How often one may ask.
@@ -54,8 +57,23 @@ impl Server {
     ) -> Self {
         let (live, runs, limits, counts) = (Live::default(), Runs::default(), Limits::default(), Default::default());
         let (approver, key, listed) = (approver.name().clone(), approver.public_key(), FromHome::default());
-        let (calls, workers) = (Calls::default(), Workers::default());
-        Self { places, approver, key, listed, scheme, hosts, sessions, live, runs, calls, limits, workers, counts }
+        let (asks, calls, workers) = (Asks::default(), Calls::default(), Workers::default());
+        Self {
+            places,
+            approver,
+            key,
+            listed,
+            scheme,
+            hosts,
+            sessions,
+            live,
+            runs,
+            asks,
+            calls,
+            limits,
+            workers,
+            counts,
+        }
     }
 
     /// Counts an answer by how it went.

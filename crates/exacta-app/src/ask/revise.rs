@@ -92,7 +92,10 @@ impl App {
         let change = |path: &RelPath| {
             let (change, diff) = match (older.get(path), newer.get(path)) {
                 (Some(was), Some(is)) if was.after == is.after => ("same", None),
-                (Some(was), Some(is)) => ("changed", Some(diff::render(path, bytes(&was.after), bytes(&is.after)))),
+                (Some(was), Some(is)) => {
+                    let diff = diff::render(path, bytes(&was.after), bytes(&is.after));
+                    ("changed", Some(exacta_kernel::secret::mask(&diff).into_owned()))
+                }
                 (None, _) => ("added", None),
                 (Some(_), None) => ("dropped", None),
             };

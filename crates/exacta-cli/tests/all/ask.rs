@@ -9,10 +9,10 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-const TEXT: &str = "fix main in src/main.py: it prints hello instead of good day";
+pub const TEXT: &str = "fix main in src/main.py: it prints hello instead of good day";
 
 /// A model that reads the request with this confidence and does it right.
-fn right(confidence: u32) -> ModelServer {
+pub fn right(confidence: u32) -> ModelServer {
     ModelServer::start(move |_, asked: &Asked| {
         let body: Value = serde_json::from_str(&asked.body).unwrap();
         let system = body["messages"][0]["content"].as_str().unwrap();
@@ -50,7 +50,7 @@ fn event(delta: Value, why: &str) -> Reply {
 }
 
 /// A project with a provider as an approver would have set it up.
-fn world(url: &str) -> World {
+pub fn world(url: &str) -> World {
     let world = World::begun();
     let setup = json!({ "name": "local", "kind": "openai-compatible", "model": "m-1", "url": url, "key": "none", "class": "LOCAL_ONLY" });
     let list = json!({ "schema": "exacta.providers/1", "record": { "providers": [setup], "chosen": "local", "for_intent": null } });

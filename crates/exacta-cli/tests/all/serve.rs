@@ -34,7 +34,11 @@ impl Served {
 
     /// The same with more arguments.
     pub fn start_with(world: &World, more: &[&str]) -> Self {
-        let mut command = world.command(&[&["serve", "--listen", "127.0.0.1:0", "--json"], more].concat());
+        Self::of(&mut world.command(&[&["serve", "--listen", "127.0.0.1:0", "--json"], more].concat()))
+    }
+
+    /// What a command starts that ends up as a server.
+    pub fn of(command: &mut std::process::Command) -> Self {
         let mut running = Running::start(command.stdout(Stdio::piped()).stderr(Stdio::null()));
         let mut line = String::new();
         BufReader::new(running.stdout().unwrap()).read_line(&mut line).unwrap();

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// A second project of the same user, with the same file in it.
-fn second(world: &World) -> PathBuf {
+pub fn second(world: &World) -> PathBuf {
     let folder = world.path().join("second");
     std::fs::create_dir(&folder).unwrap();
     std::fs::write(folder.join("greet.txt"), "hello\nworld\n").unwrap();

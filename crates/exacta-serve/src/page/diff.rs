@@ -192,6 +192,30 @@ pub fn counts(html: &mut Html, step: &StepView) {
     });
 }
 
+/// A diff to be read only: nothing of it can be selected, and nothing was said about it.
+pub fn plain(html: &mut Html, diff: &str) {
+    for hunk in &Diff::of(diff).hunks {
+        html.tag("section", &[("class", "hunk")], |html| {
+            html.leaf("div", &[("class", "hunk-head")], &hunk.head);
+            html.tag("table", &[("class", "diff")], |html| {
+                for line in &hunk.lines {
+                    let (class, sign) = match line.kind {
+                        Kind::Added => ("added", "+"),
+                        Kind::Removed => ("removed", "−"),
+                        _ => ("kept", " "),
+                    };
+                    html.tag("tr", &[], |html| {
+                        html.tag("td", &[("class", class)], |html| {
+                            html.leaf("span", &[("class", "sign")], sign);
+                            html.leaf("code", &[], &line.text);
+                        });
+                    });
+                }
+            });
+        });
+    }
+}
+
 struct Shown<'a> {
     step: &'a StepView,
     places: &'a Places,

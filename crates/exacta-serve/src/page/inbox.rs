@@ -1,5 +1,6 @@
 //! What waits for a person, and what there was.
 
+use super::ask::ask_box;
 use super::plan::reasons;
 use super::shell::Around;
 use super::time;
@@ -10,9 +11,20 @@ use exacta_view::PlanLine;
 use exacta_view::rows::list::agent;
 use exacta_view::rows::tone;
 
+/// What is in the inbox.
+pub struct Inbox<'a> {
+    /// Plans that wait for a person, newest first, each with its project's name.
+    pub waiting: &'a [(&'a str, Waiting)],
+    /// Those that may run.
+    pub approved: &'a [(&'a str, PlanLine)],
+    /// Whether a model of the user's can be asked for one.
+    pub can_ask: bool,
+}
+
 /// Plans that wait for a person, newest first, and what runs or may run.
 #[must_use]
-pub fn inbox(around: &Around, waiting: &[(&str, Waiting)], approved: &[(&str, PlanLine)], now: Timestamp) -> String {
+pub fn inbox(around: &Around, inbox: &Inbox<'_>, now: Timestamp) -> String {
+    let Inbox { waiting, approved, can_ask } = *inbox;
     let mut html = Html::new();
     html.leaf("h1", &[], "Waiting for you");
     around.choose_project(&mut html, "/");
@@ -35,6 +47,9 @@ pub fn inbox(around: &Around, waiting: &[(&str, Waiting)], approved: &[(&str, Pl
     if !approved.is_empty() {
         html.leaf("h2", &[], "Approved, not yet run");
         lines(&mut html, around, approved, now);
+    }
+    if can_ask {
+        ask_box(&mut html, around);
     }
     around.document("inbox", "Inbox", &html)
 }

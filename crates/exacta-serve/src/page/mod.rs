@@ -1,6 +1,7 @@
 //! The review page, rendered here from what `exacta-view` shows: readable without a script, nothing from outside, nothing inline.
 
 mod actions;
+mod ask;
 mod bytes;
 mod diff;
 mod inbox;
@@ -11,11 +12,14 @@ mod score;
 mod shell;
 mod syntax;
 mod time;
+mod tree;
 mod undo;
+mod versions;
 
 pub use actions::{DELIBERATE, Forms, is_grave};
+pub use ask::{AskPage, ask};
 pub use bytes::Bytes;
-pub use inbox::{history, inbox};
+pub use inbox::{Inbox, history, inbox};
 pub use message::{message, opening};
 pub use plan::{PlanPage, plan};
 pub use reference::reference;

@@ -6,9 +6,11 @@ use super::diff::{self, Layout, Places};
 use super::score::scores;
 use super::shell::Around;
 use super::time;
+use super::tree::tree;
+use super::versions::versions;
 use crate::hint::on_the_page;
 use crate::html::Html;
-use exacta_app::Error;
+use exacta_app::{Compared, Error};
 use exacta_kernel::audit::Entry;
 use exacta_kernel::lifecycle::Status;
 use exacta_kernel::text::excerpt;
@@ -30,6 +32,8 @@ const FILES: usize = 6;
 pub struct PlanPage<'a> {
     /// The plan.
     pub detail: &'a PlanDetail,
+    /// What changed since the version that it answers.
+    pub compared: Option<&'a Compared>,
     /// Its entries in the log.
     pub entries: &'a [Entry],
     /// Whether the passphrase is asked for.
@@ -66,6 +70,7 @@ pub fn plan(around: &Around, page: &PlanPage<'_>) -> String {
             why(html, detail);
             files(html, view);
             actions(html, detail, Forms { token: &around.form_token, locked: page.locked });
+            versions(html, page.compared);
             changes(html, page, &places, &around.form_token);
             rest(html, page, &places);
         },
@@ -294,16 +299,12 @@ fn files(html: &mut Html, view: &PlanView) {
         list(html, first);
         if !others.is_empty() {
             html.tag("details", &[], |html| {
-                html.leaf(
-                    "summary",
-                    &[],
-                    &format!(
-                        "and {} more; {} files, +{added} −{removed} lines in all",
-                        others.len(),
-                        view.target_files.len()
-                    ),
-                );
-                list(html, others);
+                let (files, others) = (view.target_files.len(), others.len());
+                html.tag("summary", &[], |html| {
+                    html.text(&format!("and {others} more; {files} files, +{added} −{removed} lines in all "));
+                    html.tag("span", &[("id", "viewed-count"), ("class", "faint")], |_| {});
+                });
+                tree(html, &detail.steps);
             });
         }
     });

@@ -1,10 +1,10 @@
 //! What undoing a run would do, and the act.
 
 use super::actions::{Forms, hidden, passphrase};
+use super::diff::plain;
 use super::shell::Around;
 use crate::html::Html;
 use exacta_view::UndoView;
-use exacta_view::diff::{Diff, Kind};
 
 /// The page that asks whether a run is to be undone.
 #[must_use]
@@ -39,26 +39,7 @@ pub fn undo(around: &Around, view: &UndoView, forms: Forms<'_>) -> String {
             html.tag("header", &[("class", "file")], |html| {
                 html.leaf("h3", &[("dir", "auto")], &file.path);
             });
-            for hunk in &Diff::of(&file.diff).hunks {
-                html.tag("section", &[("class", "hunk")], |html| {
-                    html.leaf("div", &[("class", "hunk-head")], &hunk.head);
-                    html.tag("table", &[("class", "diff")], |html| {
-                        for line in &hunk.lines {
-                            let (class, sign) = match line.kind {
-                                Kind::Added => ("added", "+"),
-                                Kind::Removed => ("removed", "−"),
-                                _ => ("kept", " "),
-                            };
-                            html.tag("tr", &[], |html| {
-                                html.tag("td", &[("class", class)], |html| {
-                                    html.leaf("span", &[("class", "sign")], sign);
-                                    html.leaf("code", &[], &line.text);
-                                });
-                            });
-                        }
-                    });
-                });
-            }
+            plain(html, &file.diff);
         });
     }
     around.document("undo", "Undo", &html)
