@@ -217,7 +217,7 @@ fn files_that_cannot_be_read() {
 #[test]
 fn usage_errors() {
     let world = World::new();
-    for args in [&["frobnicate"][..], &["approve"], &["show", "x", "y"], &["list", "--status", "odd"], &[]] {
+    for args in [&["frobnicate"][..], &["execute"], &["show", "x", "y"], &["list", "--status", "odd"], &[]] {
         world.run(args).expect(2);
     }
     let said = world.run(&["show", "--json", "--nonsense"]).expect(2).json();
@@ -241,7 +241,7 @@ fn usage_errors() {
     }
     let hostile = world.run(&["frob\u{1b}[31m\u{202e}"]).expect(2);
     assert!(!hostile.err.contains(['\u{1b}', '\u{202e}']), "{}", hostile.err);
-    let missing = world.run(&["approve", "--json"]).expect(2).json();
+    let missing = world.run(&["execute", "--json"]).expect(2).json();
     assert!(missing["error"]["message"].as_str().unwrap().contains("<ID>"), "{missing}");
     world.run(&["--version"]).expect(0);
     world.run(&["--help"]).expect(0);
