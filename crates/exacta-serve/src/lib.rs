@@ -1,6 +1,6 @@
 //! Speaks: the review page and the HTTP interface of one user's projects, on this machine.
 //!
-//! Every route is a row of one table ([`routes`]), and every request goes through one gate ([`gate`]): who asks, by which credential, from which
+//! Every route is a row of one table ([`mod@routes`]), and every request goes through one gate ([`gate`]): who asks, by which credential, from which
 //! page. What a caller may do is the application's to decide; a handler opens a project for that caller, calls one use case, and shows what
 //! came of it. Handlers are plain functions on a bounded number of threads; only what waits is asynchronous.
 
