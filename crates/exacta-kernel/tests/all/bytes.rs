@@ -17,8 +17,9 @@ use exacta_kernel::policy::project::ProjectConfig;
 use exacta_kernel::policy::safety::SafetyPolicy;
 use exacta_kernel::proposal::IntentKind;
 use exacta_kernel::seal::seal;
+use exacta_testkit::Running;
 use serde_json::{Value, json};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::Arc;
 
 const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -173,16 +174,12 @@ fn what_is_shown_of_it() {
 
 fn in_git(folder: &std::path::Path, arguments: &[&str], input: &[u8]) -> Vec<u8> {
     use std::io::Write as _;
-    let mut child = Command::new("git")
-        .args(["-c", "core.fileMode=true", "-c", "user.name=a", "-c", "user.email=a@b"])
-        .args(arguments)
-        .current_dir(folder)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(input).unwrap();
-    let output = child.wait_with_output().unwrap();
+    let mut git = exacta_testkit::git();
+    git.args(["-c", "core.fileMode=true", "-c", "user.name=a", "-c", "user.email=a@b"]).args(arguments);
+    git.current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut running = Running::start(&mut git);
+    running.stdin().unwrap().write_all(input).unwrap();
+    let output = running.finish();
     assert!(output.status.success(), "git {arguments:?}");
     output.stdout
 }
