@@ -1,4 +1,4 @@
-//! Any bytes as a page, looked at twice: nothing panics, and the same page again is no change.
+//! Any bytes as a page, looked at twice and confirmed by reading it again: nothing panics, and the same page again is no change.
 #![no_main]
 
 use exacta_web::monitor::{Memory, Rules, Verdict, judge};
@@ -17,14 +17,18 @@ fuzz_target!(|data: &[u8]| {
     for body in [old, new, new] {
         let Some(page) = Page::kept("https://example.com/", kind, body.to_vec()) else { return };
         let _items = exacta_web::feed::items(&page);
-        let (judged, next) = judge(&memory, &Ok(Got::Page(Box::new(page))), &Rules::default());
-        let kept = serde_json::to_string(&next).expect("it can be kept");
+        let got = Ok(Got::Page(Box::new(page)));
+        let mut seen = judge(&memory, &got, &Rules::default());
+        while let Some(doubt) = seen.doubt.take() {
+            seen = doubt.again(seen.judged, &got, &Rules::default());
+        }
+        let kept = serde_json::to_string(&seen.memory).expect("it can be kept");
         let back: Memory = serde_json::from_str(&kept).expect("and read again");
         assert_eq!(serde_json::to_string(&back).expect("the same"), kept);
         if good && body == new {
-            assert_eq!(judged.verdict, Verdict::Unchanged);
+            assert_eq!(seen.judged.verdict, Verdict::Unchanged);
         }
-        good = body == new && !matches!(judged.verdict, Verdict::Error { .. });
+        good = body == new && !matches!(seen.judged.verdict, Verdict::Error { .. });
         memory = back;
     }
 });
