@@ -18,8 +18,6 @@ const SIZES: [Size; 2] = [(80, 24), (140, 40)];
 /// Cells that stay the same for so long are a complete frame.
 const QUIET: Duration = Duration::from_millis(250);
 
-const PAGE_DOWN: &str = "\x1b[6~";
-
 /// A program on a terminal, and the cells of that terminal.
 struct Screen {
     child: Running,
@@ -72,12 +70,14 @@ impl Screen {
     /// The cells as text, as soon as they are as wanted.
     #[track_caller]
     fn when(&mut self, is_there: impl Fn(&str) -> bool, what: &str) -> String {
+        let begin = Instant::now();
         loop {
+            self.pieces.try_iter().for_each(|piece| self.parser.process(&piece));
             let text = self.parser.screen().contents();
             if is_there(&text) {
                 return text;
             }
-            match self.pieces.recv_timeout(LIMIT) {
+            match self.pieces.recv_timeout(LIMIT.saturating_sub(begin.elapsed())) {
                 Ok(piece) => self.parser.process(&piece),
                 Err(error) => panic!("{what} did not come ({error}); the screen is:\n{text}"),
             }
@@ -205,19 +205,20 @@ fn twelve_screens() {
 #[track_caller]
 fn all_lines(screen: &mut Screen) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    screen.with("? keys");
     loop {
-        let known = lines.len();
-        let text = screen.when(|text| position(text).is_some_and(|(_, last, _)| last > known), "a further line");
-        let (first, last, all) = position(&text).unwrap();
-        let body: Vec<&str> = text.lines().filter_map(|line| line.split_once('│')).map(|(_, line)| line).collect();
-        assert!(first <= known + 1, "lines {known} to {first} were never shown");
+        let text = screen.with("? keys");
+        let (first, last, all) = position(&text).unwrap_or_else(|| panic!("no lines are counted:\n{text}"));
+        assert!(first <= lines.len() + 1, "lines {} to {first} were never shown", lines.len());
         lines.truncate(first - 1);
-        lines.extend(body.iter().take(last + 1 - first).map(|line| line.strip_prefix(' ').unwrap_or(line).to_owned()));
+        let body = text.lines().filter_map(|line| line.split_once('│')).map(|(_, line)| line);
+        lines.extend(body.take(last + 1 - first).map(|line| line.strip_prefix(' ').unwrap_or(line).to_owned()));
+        assert_eq!(lines.len(), last, "{text}");
         if last == all {
             return lines;
         }
-        screen.press(PAGE_DOWN);
+        screen.press("f");
+        // The frame may still be under way: it is read once it is complete.
+        screen.when(|text| position(text).is_some_and(|(_, now, _)| now > last), "a further line");
     }
 }
 
