@@ -1,6 +1,6 @@
 //! Offers: the tools, resources and prompts that an agent has of one project, whichever way it speaks the Model Context Protocol.
 //!
-//! There is no tool that approves, rejects, or changes a setting. Each call opens the project anew, so that no decision rests on a policy that is no
+//! There is no tool that approves, rejects, or changes a setting. Each call opens the project again, so that no decision rests on a policy that is no
 //! longer in force, and what one call did is seen by the next, whoever made it. What differs between a pipe and a server (who the agent is, whose
 //! session its plans are in, how a run is stopped) is a [`Place`].
 
