@@ -24,7 +24,7 @@ pub(crate) enum Kind {
     Raw,
     /// One of these strings.
     Choice(&'static [&'static str]),
-    /// Standard base64 of at most so many bytes, which are no text.
+    /// Standard base64 of bytes that are no text, up to this many.
     Base64(usize),
     /// 64 lower-case hexadecimal digits.
     Digest,

@@ -95,7 +95,7 @@ impl Hex {
         self.0.is_empty()
     }
 
-    /// How many rows they take, so many bytes in each.
+    /// How many rows they take, at this many bytes in each.
     #[must_use]
     pub fn rows(&self, each: usize) -> usize {
         self.len().div_ceil(each.max(1))

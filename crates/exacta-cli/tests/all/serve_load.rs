@@ -92,7 +92,7 @@ fn note(number: usize) -> Value {
     })
 }
 
-/// The value that so many in a hundred do not exceed.
+/// A percentile.
 fn percentile(times: &mut [Duration], percent: usize) -> Duration {
     times.sort_unstable();
     times[(times.len() * percent).div_ceil(100).saturating_sub(1)]

@@ -35,7 +35,7 @@ impl Pack {
         Some(Self { index, data, count })
     }
 
-    /// An object, put together, if it has no more than so many bytes.
+    /// An object with its deltas applied, if it is within the limit of bytes.
     pub fn find(&self, id: &Id, largest: usize) -> Option<Object> {
         let mut offset = self.offset(id)?;
         let mut deltas = Vec::new();

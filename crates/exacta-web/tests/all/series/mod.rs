@@ -11,7 +11,7 @@ use exacta_web::monitor::Verdict;
 use exacta_web::{Got, Page, WebError};
 use rng::Rng;
 
-/// After so many looks the change or the error comes: while the page is learnt, and long after.
+/// How many looks come before the change or the error: while the page is learnt, and long after.
 const QUIET: [usize; 3] = [1, 2, 6];
 
 /// What a site sends: status, type, body.
@@ -161,7 +161,7 @@ struct Manner {
 
 const MANNERS: [Manner; 2] = [town::MANNER, other::MANNER];
 
-/// Every story with every end, so many times; or every so many of these.
+/// Every story with every end, `rounds` times, or every `every`-th of these.
 fn run(manner: &Manner, pace: Pace, rounds: usize, every: usize) -> Counts {
     let seed = exacta_testkit::seed();
     let mut counts = Counts::default();
